@@ -120,6 +120,35 @@ until = 0.3
   expect_near(numbers(answer["final"]["velocities"]["b"]), {0, 0, -l / 2, 0.05 * l * 3, 0, 0}, box_exactness);
 }
 
+TEST(Boxes, an_edge_that_slides_along_itself_leaves_another_at_its_end_without_a_shock) {
+  // A bar leans on the edge (0.5, y, 0.5) of a cube with one of its own edges, which crosses it at right angles and is inclined by half a right angle. Drawn up
+  // along that edge it moves straight on: its lower end, 0.05 farther down at the start, passes the edge at t = 0.05.
+  const double c = std::sqrt(0.5);
+  const Json answer = run_answer(R"toml([bodies.bar]
+mass = 1
+shape = { box = [0.8, 0.2, 0.2] }
+position = ["0.6 - 0.35*sqrt(0.5)", 0.1, "0.6 + 0.35*sqrt(0.5)"]
+orientation = ["cos(pi/8)^2", "sin(pi/8)*cos(pi/8)", "sin(pi/8)*cos(pi/8)", "-sin(pi/8)^2"]
+velocity = ["-sqrt(0.5)", 0, "sqrt(0.5)"]
+[bodies.cube]
+mass = 2
+shape = { box = [1, 1, 1] }
+position = [0, 0, 0]
+[contacts]
+pair = { between = ["bar", "cube"] }
+[simulation]
+until = 0.1
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  for (const Json& event : answer["events"]) EXPECT_NE(event["kind"], "impact") << event;
+  const std::vector<double> at = numbers(answer["final"]["positions"]["bar"]);
+  EXPECT_NEAR(at[0], 0.6 - 0.45 * c, box_exactness);
+  EXPECT_NEAR(at[1], 0.1, box_exactness);
+  EXPECT_NEAR(at[2], 0.6 + 0.45 * c, box_exactness);
+  expect_near(numbers(answer["final"]["velocities"]["bar"]), {-c, 0, c, 0, 0, 0}, box_exactness);
+  expect_near(numbers(answer["final"]["velocities"]["cube"]), {0, 0, 0, 0, 0, 0}, box_exactness);
+}
+
 TEST(BoxesLong, one_slides_off_a_table_as_in_the_plane) {
   // Over the edge its own corners are let go, and its long edges bear on that of the table, which is much larger.
   const Json space = run_answer(R"toml(gravity = [0, 0, -10]
@@ -196,6 +225,63 @@ until = 0.3
   expect_near({a[0] + b[0], a[1] + b[1], a[2], b[2]}, {1, 0, 0, 0}, box_exactness);
   const double turning = p[0] * a[1] - p[1] * a[0] + q[0] * b[1] - q[1] * b[0] + (a[5] + b[5]) / 6;
   EXPECT_NEAR(turning, 0, box_exactness);
+}
+
+TEST(BoxesLong, equal_ones_pass_flush_beside_each_other) {
+  // From where corners meet to where they leave nothing presses, and the one that moves goes straight on.
+  const Json answer = run_answer(R"toml([bodies.a]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0, 0, 0]
+velocity = [1, 0, 0]
+[bodies.b]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [1.5, 1, 0]
+[contacts]
+pair = { between = ["a", "b"] }
+[simulation]
+until = 3
+)toml",
+                                 {0.25, 0.5, 0.75, 1.5, 2.25, 2.5, 2.75, 3});
+  ASSERT_EQ(answer["status"], "finished");
+  for (const Json& event : answer["events"]) EXPECT_NE(event["kind"], "impact");
+  for (const Json& sample : answer["samples"]) {
+    const double t = sample["time"].get<double>();
+    expect_near(numbers(sample["positions"]["a"]), {t, 0, 0, 1, 0, 0, 0}, box_exactness);
+    expect_near(numbers(sample["positions"]["b"]), {1.5, 1, 0, 1, 0, 0, 0}, box_exactness);
+  }
+}
+
+TEST(BoxesLong, one_turns_slowly_on_an_equal_one_below) {
+  // Edges that lie on each other begin to cross, by so little that their angle is all but rounding: it turns on, and neither sinks nor rises.
+  const double spin = 1e-4, until = 0.02;
+  const std::string text = fmt::format(R"toml(gravity = [0, 0, -10]
+[bodies.a]
+mass = 1
+shape = {{ box = [1, 1, 1] }}
+position = [0, 0, 1.5]
+spin = [0, 0, {}]
+[bodies.b]
+mass = 1
+shape = {{ box = [1, 1, 1] }}
+position = [0, 0, 0.5]
+[joints]
+fast = {{ weld = [[0, 0, 0.5], "b"] }}
+[contacts]
+pair = {{ between = ["a", "b"] }}
+[simulation]
+until = {}
+)toml",
+                                       spin, until);
+  const Json answer = run_answer(text, evenly(until, 8));
+  ASSERT_EQ(answer["status"], "finished");
+  for (const Json& sample : answer["samples"]) {
+    const std::vector<double> a = numbers(sample["positions"]["a"]);
+    const double half_angle = spin * sample["time"].get<double>() / 2;
+    expect_near(a, {0, 0, 1.5, std::cos(half_angle), 0, 0, std::sin(half_angle)}, box_exactness);
+    EXPECT_NEAR(gap_of_boxes(a, {0.5, 0.5, 0.5}, numbers(sample["positions"]["b"]), {0.5, 0.5, 0.5}), 0, box_exactness);
+  }
 }
 
 TEST(BoxesLong, ten_on_one_another_stand_and_four_shifted) {
@@ -378,6 +464,81 @@ until = 0.6
     }
     EXPECT_LE(least, 0.15) << "they met";
   }
+}
+
+/// A box of mass 1 on a floor, with friction 3 against its way over it.
+std::string box_that_rubs(const std::string& more) {
+  return "gravity = [0, 0, -10]\n[bodies.a]\nmass = 1\nshape = { box = [1, 1, 1] }\nposition = [0, 0, 0.5]\n" + more +
+         "[contacts]\nfloor = { body = \"a\", plane = { normal = [0, 0, 1] } }\n[simulation]\nuntil = 1\n";
+}
+
+TEST(Boxes, on_a_floor_with_friction_they_stop_and_wait_for_the_load) {
+  // Four corners press and only three are needed: who carries what is open, the motion is not.
+  const std::string rubs = "-3*[a.x', a.y', 0]/norm([a.x', a.y', 0])";
+  const Json thrown = run_answer(box_that_rubs("velocity = [1.2, 0.5, 0]\nforce = \"" + rubs + "\"\n"));
+  ASSERT_EQ(thrown["status"], "finished") << thrown["why"];
+  EXPECT_NEAR(thrown["events"].at(0)["time"].get<double>(), 1.3 / 3, box_exactness);
+  EXPECT_EQ(thrown["events"].at(0)["kind"], "stick");
+  expect_near(part(numbers(thrown["final"]["positions"]["a"]), 0), Three{1.2 * 1.3 / 6, 0.5 * 1.3 / 6, 0.5},
+              box_exactness);
+  const Json pulled = run_answer(box_that_rubs("force = \"" + rubs + " + t*[3, 4, 0]\"\n"));
+  ASSERT_EQ(pulled["status"], "finished") << pulled["why"];
+  EXPECT_NEAR(pulled["events"].at(0)["time"].get<double>(), 0.6, box_exactness);
+  const double way = 5 * 0.4 * 0.4 * 0.4 / 6;
+  expect_near(part(numbers(pulled["final"]["positions"]["a"]), 0), Three{0.6 * way, 0.8 * way, 0.5}, box_exactness);
+}
+
+TEST(Boxes, flush_ones_with_friction_are_pushed_together) {
+  // Each holds 1: both go when the push 4t is 2.
+  for (const bool floor : {false, true}) {
+    const std::string rest = floor ? "gravity = [0, 0, -10]\n" : "";
+    const std::string under = floor ? "fa = { body = \"a\", plane = { normal = [0, 0, 1] } }\nfb = { body = \"b\", "
+                                      "plane = { normal = [0, 0, 1] } }\n"
+                                    : "";
+    const Json answer = run_answer(rest + R"toml([bodies.a]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0, 0, 0.5]
+force = "-a'/norm(a') + [4*t, 0, 0]"
+[bodies.b]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [1, 0, 0.5]
+force = "-b'/norm(b')"
+[contacts]
+pair = { between = ["a", "b"] }
+)toml" + under + "[simulation]\nuntil = 1\n");
+    ASSERT_EQ(answer["status"], "finished") << answer["why"];
+    EXPECT_NEAR(answer["events"].at(0)["time"].get<double>(), 0.5, box_exactness);
+    EXPECT_EQ(answer["events"].size(), 1U);
+    expect_near(part(numbers(answer["final"]["positions"]["a"]), 0), Three{1.0 / 24, 0, 0.5}, box_exactness);
+    expect_near(part(numbers(answer["final"]["positions"]["b"]), 0), Three{1 + 1.0 / 24, 0, 0.5}, box_exactness);
+  }
+}
+
+TEST(Boxes, on_a_floor_one_slides_flush_past_the_side_of_another) {
+  // Corners on the floor press, and depend on one another all the way; those between the faces carry nothing and depend on one another where the faces part.
+  const Json answer = run_answer(R"toml(gravity = [0, 0, -10]
+[bodies.a]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0, 0, 0.5]
+velocity = [1, 0, 0]
+[bodies.b]
+mass = 1
+shape = { box = [1, 1, 1] }
+position = [0, 1, 0.5]
+[contacts]
+fa = { body = "a", plane = { normal = [0, 0, 1] } }
+fb = { body = "b", plane = { normal = [0, 0, 1] } }
+pair = { between = ["a", "b"] }
+[simulation]
+until = 1.5
+)toml");
+  ASSERT_EQ(answer["status"], "finished") << answer["why"];
+  expect_near(part(numbers(answer["final"]["positions"]["a"]), 0), Three{1.5, 0, 0.5}, box_exactness);
+  expect_near(part(numbers(answer["final"]["positions"]["b"]), 0), Three{0, 1, 0.5}, box_exactness);
+  expect_near(numbers(answer["final"]["velocities"]["a"]), {1, 0, 0, 0, 0, 0}, box_exactness);
 }
 
 }  // namespace zwang::testing::boxes_tests

@@ -334,6 +334,71 @@ hit = { between = ["a", "b"], restitution = 0.5 }
   EXPECT_NEAR(answer["velocities"]["a"][2].get<double>(), -l / 2, 1e-12);
 }
 
+TEST(Contact, a_capsule_along_an_edge_slides_off_it_though_both_turn_a_little) {
+  // It presses beside the middle of the box, which turns under it: its two ends hold it at first, then the place where its axis crosses the edge.
+  const std::string start = R"toml(gravity = [0, 0, -9.81]
+[bodies.a]
+density = 1
+shape = { box = [2, 2, 0.5] }
+position = [0, 0, 0.25]
+[bodies.b]
+density = 1
+shape = { capsule = [0.2, 0.6] }
+position = [0, 0, 0.7]
+orientation = { axis = [1, 0, 0], angle = "pi/2" }
+velocity = [1, )toml";
+  const std::string rest = R"toml(, 0]
+[contacts]
+floor = { body = "a", plane = { normal = [0, 0, 1] } }
+ab = { between = ["a", "b"], restitution = 0.3 }
+[simulation]
+until = 1.0405
+)toml";
+  // In the plane, where nothing can turn aside, the same disc goes the same way over the same block.
+  const double capsule = 3.14159265358979323846 * (0.04 * 0.6 + 4.0 / 3 * 0.008);
+  const Json plane = run_answer(fmt::format(
+      "gravity = [0, -9.81]\n[bodies.a]\nmass = 2\nshape = {{ box = [2, 0.5] }}\nposition = [0, 0.25]\n[bodies.b]\n"
+      "mass = {:.17g}\nshape = {{ disc = 0.2 }}\nposition = [0, 0.7]\nvelocity = [1, 0]\n[contacts]\n"
+      "floor = {{ body = \"a\", plane = {{ normal = [0, 1] }} }}\nab = {{ between = [\"a\", \"b\"] "
+      "}}\n[simulation]\nuntil = 1.0405\n",
+      capsule));
+  const std::vector<double> there = numbers(plane["final"]["positions"]["b"]);
+  for (const double aside : {0.5}) {
+    std::vector<double> times_looked_at;
+    for (int k = 1; k <= 11; ++k) times_looked_at.push_back(1 + 0.0036 * k);
+    const Json answer = run_answer(start + fmt::format("{}", aside) + rest, times_looked_at);
+    ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+    EXPECT_LT(std::abs(answer["energy"]["defect"].get<double>()), contact_exactness);
+    EXPECT_NEAR(answer["energy"]["lost"].get<double>(), 0, contact_exactness);
+    const std::vector<double> end = numbers(answer["final"]["positions"]["b"]);
+    EXPECT_NEAR(end[0], there[0], 1e-5);
+    EXPECT_NEAR(end[2], there[1], 1e-5);
+    // One place presses, and no end.
+    EXPECT_GT(answer["final"]["multipliers"]["ab[18]"].get<double>(), 0.1);
+    EXPECT_FALSE(answer["final"]["multipliers"].contains("ab[1]"));
+    EXPECT_FALSE(answer["final"]["multipliers"].contains("ab[2]"));
+    for (const Json& sample : answer["samples"]) {
+      const std::vector<double> a = numbers(sample["positions"]["a"]);
+      const std::vector<double> b = numbers(sample["positions"]["b"]);
+      const std::array<Three, 3> axes = axes_of(a);
+      double nearest = std::numeric_limits<double>::max();
+      for (int k = -60; k <= 60; ++k) {
+        const Three apart = sum(sum(part(b, 0), carried(b, {0, 0, 0.005 * k})), times(-1, part(a, 0)));
+        const Three u = {dot(apart, axes[0]), dot(apart, axes[1]), dot(apart, axes[2])};
+        const Three over = {std::max(std::abs(u[0]) - 1, 0.0), std::max(std::abs(u[1]) - 1, 0.0),
+                            std::max(std::abs(u[2]) - 0.25, 0.0)};
+        nearest = std::min(nearest, std::sqrt(dot(over, over)));
+      }
+      EXPECT_GT(nearest, 0.2 - nothing_deep) << sample["time"];
+      // The floor is smooth: momentum along it stays, and about the vertical.
+      const std::vector<double> va = numbers(sample["velocities"]["a"]);
+      const std::vector<double> vb = numbers(sample["velocities"]["b"]);
+      EXPECT_NEAR(2 * va[0] + capsule * vb[0], capsule, contact_exactness);
+      EXPECT_NEAR(2 * va[1] + capsule * vb[1], capsule * aside, contact_exactness);
+    }
+  }
+}
+
 TEST(Contact, a_disc_in_a_drum_is_a_pendulum) {
   // Centre on a circle of radius R - r; the drum is still.
   const Json one = run_answer(R"toml(gravity = [0, -9.81]
@@ -578,6 +643,27 @@ c = { between = ["a", "b"] }
                     "[contacts]\nc = { for = \"i=1..2\", between = [\"b[i]\", \"b[i+1]\"] }\n")
                 .find("`b[2]` and `b[3]` overlap at the start, by 0.1"),
             std::string::npos);
+}
+
+TEST(Contacts, a_cylinder_that_falls_onto_its_face_ends_there_with_the_reason) {
+  // Tilted by 0.1 about x, on its rim: h/2 cos + R sin above the floor.
+  const Json answer = run_answer(R"toml(gravity = [0, 0, -10]
+[bodies.c]
+mass = 1
+shape = { cylinder = [0.5, 1] }
+position = [0, 0, "0.5*cos(0.1) + 0.5*sin(0.1)"]
+orientation = { axis = [1, 0, 0], angle = 0.1 }
+[contacts]
+floor = { body = "c", plane = { normal = [0, 0, 1] } }
+[simulation]
+until = 3
+)toml");
+  EXPECT_EQ(answer["status"], "singular");
+  EXPECT_NE(answer["why"].get<std::string>().find("touch in more than one point"), std::string::npos) << answer["why"];
+  // Energy tells the speed with which it arrives: m v^2/2 + I w^2/2 with v = R w.
+  const double fallen = 10 * (0.5 * std::cos(0.1) + 0.5 * std::sin(0.1) - 0.5);
+  const double inertia = 0.25 / 4 + 1.0 / 12;
+  EXPECT_NEAR(numbers(answer["final"]["velocities"]["c"]).at(3), -std::sqrt(2 * fallen / (0.25 + inertia)), 1e-9);
 }
 
 }  // namespace zwang::testing::contacts_tests

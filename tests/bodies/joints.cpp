@@ -630,6 +630,41 @@ until = 0.5
   EXPECT_NEAR(model.part("bar[4]", motion.at(0.45).velocity)[1], before - 2, joint_run_exactness);
 }
 
+TEST(Joints, of_a_long_chain_hold_at_blunt_tolerances_as_at_sharp_ones) {
+  // Twelve bars in space, aslant and with a spin about their own lengths: multipliers of the sharp motion are solved for twice, of the blunt one they are not.
+  const auto chain = [](double tolerance) {
+    return fmt::format(R"toml(gravity = [1, 0.5, -10]
+[bodies.bar]
+count = 12
+mass = 1
+inertia = [0.01, 0.085, 0.09]
+position = ["(i - 1/2)*cos(0.4)", 0, "-(i - 1/2)*sin(0.4)"]
+orientation = {{ axis = [0, 1, 0], angle = 0.4 }}
+[bodies.bar.marks]
+start = [-0.5, 0, 0]
+end = [0.5, 0, 0]
+[joints]
+nail = {{ ball = [[0, 0, 0], "bar[1].start"] }}
+link = {{ for = "i = 1..11", hinge = ["bar[i].end", "bar[i+1].start"], axis = ["sin(i)", "cos(i)", 0.3] }}
+[simulation]
+until = 0.3
+tolerance = {}
+)toml",
+                       tolerance);
+  };
+  const Json sharp = run_answer(chain(1e-13));
+  const Json blunt = run_answer(chain(1e-6));
+  ASSERT_EQ(sharp["status"], "finished") << sharp.dump(1);
+  ASSERT_EQ(blunt["status"], "finished") << blunt.dump(1);
+  EXPECT_LT(blunt["steps"].get<int>(), sharp["steps"].get<int>());
+  for (const std::string body : {"bar[1]", "bar[6]", "bar[12]"}) {
+    expect_near(numbers(blunt["final"]["positions"][body]), numbers(sharp["final"]["positions"][body]), 1e-7);
+    expect_near(numbers(blunt["final"]["velocities"][body]), numbers(sharp["final"]["velocities"][body]), 1e-6);
+  }
+  EXPECT_LT(blunt["drift"]["position"].get<double>(), 1e-12);
+  EXPECT_LT(std::abs(blunt["energy"]["defect"].get<double>()), 1e-6);
+}
+
 TEST(Joints, more_of_them_than_needed_hold_a_shaft_that_points_anywhere) {
   // Along d, on which the body's z axis lies; two bearings of every pair of kinds leave it one turn. w = N t / I.
   const std::vector<Three> directions = {{1, 0, 0}, {0, -1, 0}, {0.6, 0, 0.8}, {2.0 / 3, -1.0 / 3, 2.0 / 3}};

@@ -133,6 +133,23 @@ until = 3
   expect_near(numbers(answer["final"]["positions"]["a"]), {0, 1 + 2 * (3 - leaves)}, spring_exactness);
 }
 
+TEST(Spring, a_bump_stop_is_passed_at_its_anchor) {
+  // From -1 with 1.5: free to -0.2, then r'' = 4 (0.2 - r) with r' = -1.5, and the same backwards on the other side.
+  const std::string stop = R"toml([points.a]
+mass = 1
+position = [-1, 0]
+velocity = [1.5, 0]
+[springs]
+s = { between = ["a", [0, 0]], length = 0.2, stiffness = 4, only = "push" }
+[simulation]
+until = 3
+)toml";
+  const Json answer = run_answer(stop);
+  ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+  const double through = std::asin(0.2 / 0.75);  // 2 times the time from the length to the anchor, both ways
+  expect_near(numbers(answer["final"]["positions"]["a"]), {0.2 + 1.5 * (3 - 0.8 / 1.5 - through), 0}, spring_exactness);
+}
+
 TEST(Spring, on_a_hinge_swings_over_whole_turns_and_is_damped) {
   const auto model = [](bool plane) {
     const std::string zero = plane ? "[0, 0]" : "[0, 0, 0]";

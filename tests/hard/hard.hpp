@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,6 +82,9 @@ struct Class {
   int soak = 3000;                   ///< models in the long runs
   std::string_view may_refuse = {};  ///< the reason for which a run may be refused; empty: never
 };
+
+/// How a list of tests calls it.
+inline void PrintTo(const Class& each, std::ostream* out) { *out << each.key; }
 
 /// All of them, in the order of the files that follow.
 [[nodiscard]] const std::vector<Class>& classes();

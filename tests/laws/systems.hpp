@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -16,9 +15,6 @@
 namespace zwang::laws {
 
 using nlohmann::json;
-
-/// The random cases are the same on every run, unless RC_PARAMS asks for others.
-inline const bool fixed_seed = setenv("RC_PARAMS", "seed=1919", 0) == 0;
 
 inline std::string number_text(double value) {
   std::array<char, 40> buffer{};

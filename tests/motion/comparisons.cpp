@@ -126,5 +126,56 @@ TEST(Comparisons, in_forces_switch_at_a_pole) {
   EXPECT_EQ(clipped.status, Status::gave_up);
 }
 
+TEST(Comparisons, that_are_but_touched_let_go_as_they_stop) {
+  // A throw whose top is exactly 1.25 at t = 1/2.
+  const std::string thrown =
+      "[points.p]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 5]\nforce = [0, -10]\n[points.q]\nmass = 1\n"
+      "position = [3, 3]\nforce = [1, 0]\n[constraints]\nhold = \"q = [3, 3]\"\n";
+  const std::string ends = "[simulation]\nuntil = 2\n";
+  for (const char* when : {"p.y >= 1.25", "p.y >= 1.25 and p.x < 0.75", "(p.x - 0.5)^2 <= 0", "-p.y <= -1.25"}) {
+    const Ending stopped = ending(thrown + ends + "stop = \"" + when + "\"\n");
+    EXPECT_EQ(stopped.status, Status::stopped) << when << ": " << stopped.why;
+    EXPECT_NEAR(stopped.time, 0.5, 1e-7) << when;
+    const Ending found = ending(thrown + "[[releases]]\nconstraint = \"hold\"\nwhen = \"" + when + "\"\n" + ends);
+    EXPECT_EQ(found.status, Status::finished) << when << ": " << found.why;
+    ASSERT_EQ(found.let_go.size(), 1U) << when;
+    // Where a top lies is known to a root of rounding.
+    EXPECT_NEAR(found.let_go[0], 0.5, 1e-7) << when;
+    EXPECT_NEAR(found.position[2], 3 + 0.5 * 1.5 * 1.5, 1e-6) << when;
+  }
+  for (const char* never_true : {"p.y > 1.25", "p.y >= 1.2500001"}) {
+    const Ending found = ending(thrown + "[[releases]]\nconstraint = \"hold\"\nwhen = \"" + never_true + "\"\n" + ends);
+    EXPECT_EQ(found.status, Status::finished) << never_true << ": " << found.why;
+    EXPECT_TRUE(found.let_go.empty()) << never_true;
+  }
+}
+
+TEST(Comparisons, are_asked_at_both_ends_of_the_shortest_step_over_a_pole_or_root) {
+  // x = 0.1 + t, poles and zeros at x = 2.
+  const std::vector<std::pair<std::string, double>> known = {{"atan(1/(x - 2)) >= 0.3", 1.9},
+                                                             {"atan(1/(x - 2)) >= 1.5", 1.9},
+                                                             {"clip(1/(x - 2), -1, 1) >= 0.5", 1.9},
+                                                             {"tanh(1/(x - 2)) >= 0.5 and x > 0", 1.9},
+                                                             {"sqrt((x - 2)^2) <= 0", 1.9}};
+  for (const auto& [stop, time] : known) {
+    const Ending found = straight(stop);
+    EXPECT_EQ(found.status, Status::stopped) << stop << ": " << found.why;
+    EXPECT_NEAR(found.time, time, close_by) << stop;
+  }
+  const Ending through = ending(
+      "[points.p]\nmass = 1\nposition = [-1.5, -2]\nvelocity = [0.75, 1]\n[simulation]\nuntil = 3\n"
+      "stop = \"norm(p) <= 0\"\n");
+  EXPECT_EQ(through.status, Status::stopped) << through.why;
+  EXPECT_NEAR(through.time, 2, close_by);
+  const Ending one_of_two = ending(
+      "[points.p]\nmass = 1\nposition = [-1.5, -2]\nvelocity = [0.75, 1]\n[simulation]\nuntil = 3\n"
+      "stop = \"norm(p) <= 0 and t > 1\"\n");
+  EXPECT_EQ(one_of_two.status, Status::stopped) << one_of_two.why;
+  EXPECT_NEAR(one_of_two.time, 2, close_by);
+  const Ending never_true = straight("atan(1/(x - 2)) >= 1.6");
+  EXPECT_EQ(never_true.status, Status::finished) << never_true.why;
+  EXPECT_NEAR(never_true.position[0], 6.1, close_by);
+}
+
 }  // namespace
 }  // namespace zwang::motion::comparisons_tests

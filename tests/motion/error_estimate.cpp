@@ -145,4 +145,20 @@ TEST(ErrorEstimate, is_made_of_a_motion_that_was_stopped) {
   EXPECT_LT(found.error, 1e-12);
 }
 
+TEST(ErrorEstimate, moves_starts_whose_conditions_have_only_zeros_for_terms) {
+  // A rod on a hinge, lying: the second row of the hinge is 0 = 0 there, and a start beside it is not a mistake. A knife edge at angle 0.
+  for (const char* text :
+       {"gravity = [0, -9.81]\n[bodies.a]\nmass = 2\ninertia = 0.2\nposition = [0.5, 0]\n[bodies.a.marks]\ns = [-0.5, "
+        "0]\n[joints]\nsh = { hinge = [[0, 0], \"a.s\"] }\n[simulation]\nuntil = 0.1\n",
+        "[coordinates.x]\ninitial = 0\nvelocity = 1\n[coordinates.y]\ninitial = 0\n[coordinates.a]\ninitial = "
+        "0\nvelocity = 0.8\n[energy]\nkinetic = \"(x'^2+y'^2+0.5*a'^2)/2\"\npotential = "
+        "\"-0.3*x\"\n[constraints]\nknife = \"y'*cos(a) = x'*sin(a)\"\n[simulation]\nuntil = 2\n"}) {
+    const Found found = estimate(text);
+    EXPECT_TRUE(found.estimate.known);
+    EXPECT_FALSE(found.estimate.lost) << text;
+    EXPECT_GT(found.estimate.error, 0);
+    EXPECT_LT(found.estimate.error, 1e-12);
+  }
+}
+
 }  // namespace zwang::motion::error_estimate_tests

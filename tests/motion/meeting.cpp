@@ -146,4 +146,38 @@ TEST(Meeting, a_damped_spring_without_length_swings_through_its_anchor) {
   EXPECT_EQ(one.state.position[1], 0);
 }
 
+/// x'' = -sign(x) from -1 with speed 1: at the centre after sqrt(3) - 1 with speed sqrt(3), and again every 2 sqrt(3).
+TEST(Meeting, a_force_of_constant_size_is_passed_at_its_centre_as_exactly_as_elsewhere) {
+  const double root = std::sqrt(3.0);
+  const double late = 6 - (root - 1 + 2 * root);
+  for (const char* besides :
+       {"force = \"-a/norm(a)\"\n", "force = [\"-a.x/sqrt(a.x^2)\", 0]\n", "[energy]\npotential = \"norm(a)\"\n"}) {
+    for (const char* tolerance : {"1e-12", "1e-14"}) {
+      const Through found =
+          follow_through(std::string("[points.a]\nmass = 1\nposition = [-1, 0]\nvelocity = [1, 0]\n") + besides +
+                         "[simulation]\nuntil = 6\ntolerance = " + tolerance + "\n");
+      ASSERT_EQ(found.status, Status::finished) << besides << found.why;
+      EXPECT_NEAR(found.state.position[0], -root * late + late * late / 2, 1e-13) << besides;
+      EXPECT_NEAR(found.state.velocity[0], -root + late, 1e-13) << besides;
+      ASSERT_EQ(found.kinds.size(), 2U) << besides;
+      EXPECT_EQ(found.kinds[0], "switch");
+      EXPECT_NEAR(found.times[0], root - 1, 1e-14);
+      EXPECT_NEAR(found.times[1], 3 * root - 1, 1e-14);
+    }
+  }
+}
+
+TEST(Meeting, a_force_of_constant_size_slanting_through_a_far_centre) {
+  // Within the rounding of places: the path is bent by it at every meeting.
+  const double root = std::sqrt(3.0);
+  const double late = 6 - (root - 1 + 2 * root);
+  const Through found = follow_through(
+      "[points.a]\nmass = 1\nposition = [6.4, -4.8]\nvelocity = [0.6, 0.8]\n"
+      "force = \"-(a - [7, -4])/norm(a - [7, -4])\"\n[simulation]\nuntil = 6\n");
+  ASSERT_EQ(found.status, Status::finished) << found.why;
+  const double way = -root * late + late * late / 2;
+  EXPECT_NEAR(found.state.position[0], 7 + 0.6 * way, 1e-11);
+  EXPECT_NEAR(found.state.position[1], -4 + 0.8 * way, 1e-11);
+}
+
 }  // namespace zwang::motion::meeting_tests

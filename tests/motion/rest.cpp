@@ -217,4 +217,42 @@ until = 1.7
   EXPECT_LE(ran.worst, tolerance_of_the_run);
 }
 
+TEST(Rest, between_a_stop_and_a_pawl_needs_no_force) {
+  // A wheel that turns forwards only stands at its end stop: whatever the load, in either order, twice the same pawl.
+  const std::string wheel = "[coordinates.w]\ninitial = 1\n";
+  const std::string energy = "[energy]\nkinetic = \"w'^2/2\"\n[constraints]\n";
+  const std::string stop = "end = \"w <= 1\"\n";
+  const std::string pawl = "pawl = \"w' >= 0\"\n";
+  for (const std::string load : {"", "force = \"sin(t)\"\n", "force = \"if(t < 2, 1, 0)\"\n"}) {
+    for (const std::string& conditions : {stop + pawl, pawl + stop, stop + pawl + "again = \"w' >= 0\"\n",
+                                          "held = \"w' = 0\"\n" + pawl, stop + "held = \"w' = 0\"\n" + pawl}) {
+      const Ran ran = run(wheel + load + energy + conditions + "[simulation]\nuntil = 8\n");
+      EXPECT_EQ(ran.status, Status::finished) << load << conditions << ran.why;
+      EXPECT_EQ(ran.state.position[0], 1);
+      EXPECT_EQ(ran.state.velocity[0], 0);
+    }
+  }
+}
+
+TEST(Rest, between_stops_of_which_one_is_written_twice_outlasts_a_load_that_passes_zero) {
+  for (const char* force : {"-t", "t", "if(t >= 1, 1.5 - t, 1)", "sin(3*t)"}) {
+    for (const char* twice : {"x <= 0", "x' <= 0", "3*x <= 0"}) {
+      const Ran ran = run("[coordinates.x]\ninitial = 0\nforce = \"" + std::string(force) +
+                          "\"\n[energy]\nkinetic = \"x'^2/2\"\n[constraints]\na = \"x <= 0\"\nb = \"" + twice +
+                          "\"\nc = \"x >= 0\"\n[simulation]\nuntil = 2\n");
+      EXPECT_EQ(ran.status, Status::finished) << force << ", " << twice << ": " << ran.why;
+      EXPECT_EQ(ran.state.position[0], 0);
+    }
+  }
+}
+
+TEST(Rest, of_what_is_held_at_the_origin_is_verified_by_the_forces_that_hold_it) {
+  const Ran ran = run(
+      "[coordinates.u]\ninitial = 0\nforce = \"1\"\n[coordinates.y]\ninitial = 0\n[coordinates.w]\nforce = "
+      "\"sin(t)\"\ninitial = 0\n[energy]\nkinetic = \"u'^2 + y'^2 + w'^2/2\"\n[constraints]\nk2 = \"u + w = 0\"\nk1 = "
+      "\"y' <= w'\"\nk0 = \"y'*cos(w) = u'*sin(w)\"\n[simulation]\nuntil = 2\n");
+  EXPECT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_LE(ran.worst, tolerance_of_the_run);
+}
+
 }  // namespace zwang::motion::rest_tests

@@ -88,6 +88,19 @@ TEST(Starts, that_are_repaired_are_admissible_when_they_are_read_again) {
   EXPECT_EQ(instant::classify(again, model::initial_state(again)).status, instant::Status::determined);
 }
 
+TEST(Starts, that_their_correction_would_take_into_a_neighbour_are_brought_onto_both) {
+  // Four digits: the rod is too short by 1e-5, the string and the floor have less to spare than that.
+  const Followed found = follow(
+      "gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [0.7071, 0.7071]\n[points.b]\nmass = 1\nposition = "
+      "[0.7071, -0.2929]\n[constraints]\nr = \"distance(a, [0, 0]) = 1\"\ns = \"distance(a, b) <= 1.0000001\"\ng = "
+      "\"b.y >= -0.29290001\"\n[simulation]\nuntil = 0.05\n");
+  ASSERT_EQ(found.status, Status::finished) << found.why;
+  const std::vector<double>& q = found.state.position;
+  EXPECT_NEAR(q[0] * q[0] + q[1] * q[1], 1, 1e-14);
+  EXPECT_LE(std::hypot(q[0] - q[2], q[1] - q[3]), 1.0000001 + 1e-15);
+  EXPECT_GE(q[3], -0.29290001 - 1e-15);
+}
+
 TEST(Accumulations, of_conditions_that_bounce_in_step_are_at_their_limit) {
   // Fall for sqrt(2 h / g), then a geometric series of hops.
   for (const double e : {0.05, 0.3, 0.5, 0.65}) {

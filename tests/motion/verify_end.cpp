@@ -73,6 +73,32 @@ TEST(VerifyEnd, tells_every_condition_that_is_broken_by_its_name_and_amount) {
   }
 }
 
+TEST(VerifyEnd, a_variable_that_rounding_hides_is_told_and_one_that_it_does_not_hide_is_followed) {
+  // A hub that weighs nothing, with rods to beads: where it is followed, its velocity is what the rods make of those of the beads.
+  const auto hub = [](const std::string& count, const std::string& mass) {
+    return model::load("[points.hub]\nmass = " + mass + "\nposition = [0, 0]\nforce = [1, 0.5]\n[points.b]\ncount = " +
+                           count + "\nmass = 1\nposition = [\"cos(2*pi*i/" + count + ")\", \"sin(2*pi*i/" + count +
+                           ")\"]\nforce = [\"sin(i)\", \"cos(2*i)\"]\n[constraints]\nrod = { for = \"i = 1.." + count +
+                           "\", condition = \"distance(hub, b[i]) = 1\" }\n[simulation]\nuntil = 0.1\n",
+                       "hub.toml");
+  };
+  const model::Model lost = hub("150", "1e-12");
+  const Motion hidden = finished(lost);
+  EXPECT_EQ(hidden.status, Status::gave_up);
+  EXPECT_NE(hidden.why.find("so light"), std::string::npos) << hidden.why;
+  EXPECT_FALSE(hidden.culprits.empty());
+
+  const model::Model few = hub("12", "1e-12"), heavier = hub("12", "1e-6");
+  const Motion light = finished(few), other = finished(heavier);
+  ASSERT_EQ(light.status, Status::finished) << light.why;
+  ASSERT_EQ(other.status, Status::finished) << other.why;
+  // They differ by what a millionth of a mass among twelve makes.
+  for (std::uint32_t i = 0; i < few.variables; ++i) {
+    EXPECT_NEAR(light.state.position[i], other.state.position[i], 1e-7) << i;
+    EXPECT_NEAR(light.state.velocity[i], other.state.velocity[i], 1e-6) << i;
+  }
+}
+
 TEST(VerifyEnd, an_inequality_is_broken_on_one_side_alone) {
   const model::Model model = model::load(
       "[points.a]\nmass = 1\nposition = [1, 0]\n[constraints]\nwall = \"a.x >= 0\"\n[simulation]\nuntil = 1\n",

@@ -79,6 +79,23 @@ void advance_rho(Motion& motion, double s) {
   take_rho(motion);
 }
 
+/// What the rows of a piece carry, the copies of those that stand for them along with them.
+void share_with_copies(const Copies& copies, Piece& piece) {
+  if (!copies.any()) return;
+  const std::size_t kept = piece.rows.size();
+  std::vector<std::size_t> place(kept);
+  for (std::size_t j = 0; j < kept; ++j) {
+    const auto found = std::lower_bound(piece.rows.begin(), piece.rows.end(), copies.original(piece.rows[j]));
+    place[j] = static_cast<std::size_t>(found - piece.rows.begin());
+  }
+  std::vector<double> whole(kept);
+  for (std::size_t k = 0; k < piece.multiplier_orders; ++k) {
+    double* c = piece.multiplier.data() + k * kept;
+    whole.assign(c, c + kept);
+    for (std::size_t j = 0; j < kept; ++j) c[j] = whole[place[j]] * copies.share(piece.rows[j]);
+  }
+}
+
 /// Go to s on the series, in its unit of time: the piece ends there, the state moves on.
 void go(Motion& motion, double s, double time) {
   Motion::Impl& impl = *motion.impl;
@@ -104,8 +121,8 @@ void go(Motion& motion, double s, double time) {
   const std::size_t m = series.held();
   const std::size_t kept = piece.rows.size();
   const std::span<const double> lambda = series.multiplier();
-  piece.multiplier.resize(kept * piece.multiplier_orders);
-  if (impl.in_order) {
+  piece.multiplier.assign(kept * piece.multiplier_orders, 0.0);
+  if (impl.in_order && m == kept) {
     std::copy(lambda.begin(), lambda.end(), piece.multiplier.begin());
   } else {
     for (std::size_t j = 0; j < m; ++j) {
@@ -132,6 +149,7 @@ void go(Motion& motion, double s, double time) {
     }
     ++piece.multiplier_orders;
   }
+  share_with_copies(impl.copies, piece);
 
   // The state, with what rounding takes away carried to the next step.
   // Where numbers run away before a singular position, the account stops with them.
@@ -170,12 +188,58 @@ void go(Motion& motion, double s, double time) {
 std::uint32_t runaway(const Motion& motion) {
   const model::Model& model = motion.impl->model;
   const double soon = runaway_steps * shortest_step(*motion.impl, motion.state.time);
+  // What the forces and speeds of the start make of it: a speed far below that is no flight, but one that has just begun.
+  model::State start = motion.state;
+  start.time = model.simulation.start;
+  start.position = model.initial_position;
+  start.velocity = model.initial_velocity;
+  if (model.switches > 0) start.modes = model::modes_of(model, model::sides_of(model, start));
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::evaluate_dynamics(model, start, work.scratch, work.dynamics);
+  const auto mass = work.dynamics.mass.diagonal();
   for (std::uint32_t i = 0; i < model.variables; ++i) {
     const double way = std::abs(motion.state.position[i] - model.initial_position[i]);
     const double speed = std::abs(motion.state.velocity[i]);
     if (!std::isfinite(way) || !std::isfinite(speed)) return i;
     const bool long_ago = motion.state.time - model.simulation.start > 1e3 * soon;
-    if (speed > 0 && way < soon * speed && long_ago) return i;
+    const double forced = work.dynamics.force_scale[i] / mass[i] * (motion.impl->until - start.time);
+    const double usual = std::abs(start.velocity[i]) + (std::isfinite(forced) ? forced : 0.0);
+    if (speed > speed_of_runaway * usual && way < soon * speed && long_ago) return i;
+  }
+  return no_row;
+}
+
+/// A contact held whose gradient turns round within a way that is nothing, as where a cylinder comes to stand on its face: straight on by that part of the sizes it points elsewhere.
+std::uint32_t turns_at_once(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  double size = 0;
+  double speed = 0;
+  for (std::size_t i = 0; i < motion.state.position.size(); ++i) {
+    size = std::max(size, std::abs(motion.state.position[i]));
+    speed = std::max(speed, std::abs(motion.state.velocity[i]));
+  }
+  if (!(speed > 0)) return no_row;
+  model::State beyond = motion.state;
+  const double ahead = way_that_is_nothing * size / speed;
+  for (std::size_t i = 0; i < beyond.position.size(); ++i) beyond.position[i] += ahead * beyond.velocity[i];
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows here = model::make_rows(model);
+  model::Rows there = model::make_rows(model);
+  for (const std::uint32_t row : motion.held) {
+    const std::uint32_t condition = model.row_condition[row];
+    if (std::none_of(model.generated.begin(), model.generated.end(),
+                     [&](const model::Generated& one) { return one.condition == condition; }))
+      continue;
+    model::evaluate_row_values(model, motion.state, row, scratch, here);
+    model::evaluate_row_values(model, beyond, row, scratch, there);
+    double change = 0;
+    double length = 0;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      change += std::abs(there.entry[e] - here.entry[e]);
+      length += std::abs(here.entry[e]);
+    }
+    if (!(change <= turned_elsewhere * length)) return row;
   }
   return no_row;
 }
@@ -193,6 +257,13 @@ void lead_nowhere(Motion& motion, const std::string& why) {
     motion.status = Status::going;
     end_singular(motion, rows,
                  "the conditions held have become dependent, or a gradient vanishes: the position is singular");
+  } else if (const std::uint32_t row = motion.status == Status::going ? turns_at_once(motion) : no_row; row != no_row) {
+    end_singular(
+        motion, {row},
+        "the gradient of the condition " + model::row_name(impl.model, row) +
+            " turns round at once here: the bodies come to touch in more than one point, as a cylinder does that "
+            "comes to stand on its face, along a whole circle, which is not followed: give it marks on its rims "
+            "and their cloud as its shape");
   } else if (motion.status == Status::going) {
     const std::uint32_t gone = runaway(motion);
     if (gone == no_row) return end(motion, Status::gave_up, why);
@@ -211,6 +282,14 @@ double whole_size(const Motion& motion) {
     most = std::max(most, size * motion.impl->series.root_mass(i));
   }
   return most;
+}
+
+/// The longest way that a coordinate goes within a rounding of the clock, in the same metric: a wall that moves is known no better.
+double way_of_clock(const Motion& motion) {
+  double most = 0;
+  for (std::size_t i = 0; i < motion.state.velocity.size(); ++i)
+    most = std::max(most, std::abs(motion.state.velocity[i]) * motion.impl->series.root_mass(i));
+  return most * resolution(motion.state.time);
 }
 
 /// Has a condition that counts as open been entered, by more than a motion of this tolerance may? Then the motion is not to be trusted.
@@ -269,6 +348,11 @@ std::string crawls(Motion& motion) {
            ": the motion trembles about a place where it could rest; start it there exactly, or give what switches a "
            "smooth transition, such as tanh(u/0.01)";
   }
+  // Whatever it is: without time passing it has no end.
+  if (!(gone > 0)) {
+    return std::to_string(pace_steps) +
+           " steps without time passing: what holds the motion cannot be told at this instant";
+  }
   // A long way is no crawl: steps must have become far shorter than they were.
   const bool crawling = !events && motion.steps != pace_steps && gone < crawl * impl.best_pace &&
                         gone * (most_steps / pace_steps) < impl.until - motion.state.time;
@@ -296,7 +380,8 @@ const linear::Mass& mass_at(const Motion& motion) {
 
 instant::RowSet closed_rows(const Motion::Impl& impl) {
   instant::RowSet closed(impl.model.rows());
-  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) closed.put(row, is_closed(impl.standing[row]));
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row)
+    closed.put(row, is_closed(impl.standing[impl.copies.original(row)]));
   return closed;
 }
 
@@ -336,6 +421,7 @@ bool project(Motion& motion) {
   impl.raw_carry_velocity = impl.carry_velocity;
   const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity,
                                                        impl.step_position, impl.step_velocity);
+  impl.parted = found.parted;
   motion.position_drift = std::max(motion.position_drift, found.position_drift);
   motion.velocity_drift = std::max(motion.velocity_drift, found.velocity_drift);
   impl.off = std::max(found.position_drift, found.skipped_drift) > lost_drift ? found.off : 0;
@@ -352,7 +438,9 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
       until(end_time),
       tolerance(relative),
       series(of, order_for(relative, of.variables), relative < sharp_tolerance),
-      workspace(of) {
+      workspace(of),
+      copies(of) {
+  series.be_content_with(relative);
   carry_position.assign(of.variables, 0.0);
   carry_velocity.assign(of.variables, 0.0);
   if (of.flow) flow = std::make_unique<Flow>(of, series.order());
@@ -376,22 +464,24 @@ namespace {
 /// One stride of the loop: how far the series from here is good, and what ends it. Lengths are in the unit of time of the series, `unit`, but for
 /// those said to be times.
 struct Stride {
-  double due = 0;          ///< a time: something is due then, or the motion ends
-  double unit = 1;         ///< of time, of the series
-  double gap = 0;          ///< to what is due
-  double shortest = 0;     ///< step that moves the clock
-  double h = 0;            ///< so far the series is good (a time, until it has been proved)
-  double clear = never;    ///< so far nothing is known of the conditions left out
-  bool crossing = false;   ///< towards a singular position that is passed
-  bool near_far = false;   ///< the conditions left out limit it
-  Happening found;         ///< on it
-  FoundTurns turned;       ///< on it
-  double s = 0;            ///< it ends here
-  double together = 0;     ///< what happens before this happens at s
-  double nearer = never;   ///< it is ended here so that a row is looked at from nearer
-  double size_there = 0;   ///< of the terms of that row
-  bool scheduled = false;  ///< it ends when something is due
-  bool arrives = false;    ///< it ends at the singular position
+  double due = 0;             ///< a time: something is due then, or the motion ends
+  double unit = 1;            ///< of time, of the series
+  double gap = 0;             ///< to what is due
+  double shortest = 0;        ///< step that moves the clock
+  double h = 0;               ///< so far the series is good (a time, until it has been proved)
+  double clear = never;       ///< so far nothing is known of the conditions left out
+  bool crossing = false;      ///< towards a singular position that is passed
+  bool near_far = false;      ///< the conditions left out limit it
+  Happening found;            ///< on it
+  FoundTurns turned;          ///< on it
+  double s = 0;               ///< it ends here
+  double together = 0;        ///< what happens before this happens at s
+  double nearer = never;      ///< it is ended here so that a row is looked at from nearer
+  double size_there = 0;      ///< of the terms of that row
+  bool scheduled = false;     ///< it ends when something is due
+  bool found_before = false;  ///< `stop` came true where it is so short
+  bool unseen = false;        ///< so short that comparisons of `stop` and `when` are asked at its ends alone
+  bool arrives = false;       ///< it ends at the singular position
 
   [[nodiscard]] double time_left(const Motion& motion) const { return due - motion.state.time; }
   [[nodiscard]] bool too_short() const { return !(h > shortest) && gap > shortest; }
@@ -426,6 +516,15 @@ bool extend_with_roots(Motion& motion, double part, double gap, double least, do
 /// Below it coefficients are but rounding (what has all but come to rest), and say nothing of the step.
 double least_guess(const Motion& motion) { return guess_of_rounding * shortest_step(*motion.impl, motion.state.time); }
 
+/// Does a speed whose direction stands in a force come to rest within so many shortest steps? Then that is now.
+bool rest_here(Motion& motion, double steps, bool by_terms) {
+  Triggers triggers;
+  const double soon = steps * shortest_step(*motion.impl, motion.state.time);
+  if (!comes_to_rest(motion, soon, by_terms, triggers.turns)) return false;
+  settle(motion, triggers, false);
+  return true;
+}
+
 /// The series from here, and how far its coefficients say that it is good.
 Next extend_from_here(Motion& motion, Stride& stride) {
   Motion::Impl& impl = *motion.impl;
@@ -436,6 +535,7 @@ Next extend_from_here(Motion& motion, Stride& stride) {
   // A guess of rounding may be the truth: right behind the place where a power begins steps are short, and grow.
   found = found || extend(impl.series, motion.state, part_for(impl.tolerance), time_left, 0, stride.h);
   const std::string obstacle = found ? "" : impl.series.obstacle();
+  if (rest_here(motion, shortest_steps_to_rest, false)) return Next::done;
   for (const double part : soon_at_zero) {
     found = found || extend_with_roots(motion, part, time_left, least, stride.h);
   }
@@ -447,6 +547,16 @@ Next extend_from_here(Motion& motion, Stride& stride) {
     return Next::done;
   }
   return entered(motion) || leaves_from_roots(motion) ? Next::done : Next::stage;
+}
+
+/// Beside a root or pole: is the expression of `stop` not above zero, or no further than it goes in the time that is not looked at?
+bool is_stop_reached(const Motion& motion, double unseen) {
+  const Motion::Impl& impl = *motion.impl;
+  if (impl.model.simulation.stop.empty()) return false;
+  std::vector<double> registers;
+  std::vector<double> value;
+  observe_lane(impl.series.along(), impl.model.simulation.stop.front(), registers, value);
+  return value[0] <= 0 || (value.size() > 1 && value[0] <= unseen * std::abs(value[1]));
 }
 
 /// The same proved for the functions themselves, over the whole step.
@@ -474,15 +584,32 @@ Next prove_from_here(Motion& motion, Stride& stride) {
     follow_own_series(motion);
     const std::string obstacle = impl.series.obstacle();
     impl.series.take_roots_as_they_are();
+    double unused = 0;
+    static_cast<void>(extend(impl.series, motion.state, part_for(impl.tolerance), stride.time_left(motion), 0, unused));
+    if (rest_here(motion, many_shortest_steps_to_rest, true)) return Next::done;
     if (!pass_meeting(motion, stride.due)) {
       lead_nowhere(motion, "no step can be bounded any more: look at " + obstacle);
     }
     return Next::done;
   }
   // And the expressions beside the equations of motion.
-  stride.h = reach_of_switches(motion, stride.h);
+  const double proved = stride.h;
+  stride.h = reach_of_switches(motion, proved);
+  // A comparison that has a pole or a root here, and nothing else: some shortest steps on it is known again.
   if (stride.too_short()) {
+    const double known = std::min(reach_of_switches(motion, proved, false), shortest_steps_unseen * stride.shortest);
+    stride.unseen = known > stride.shortest;
+    // What it comes to right before counts at once, and what it is right behind when the step is done.
+    if (stride.unseen && is_stop_reached(motion, known)) {
+      stride.found_before = true;
+      stride.h = stride.shortest;
+    } else if (stride.unseen) {
+      stride.h = known;
+    }
+  }
+  if (!stride.unseen && stride.too_short()) {
     follow_own_series(motion);
+    if (rest_here(motion, many_shortest_steps_to_rest, true)) return Next::done;
     lead_nowhere(motion,
                  "no step can be bounded any more: look at the expressions that switch or stop, whose roots or "
                  "denominators may come to zero here");
@@ -492,13 +619,27 @@ Next prove_from_here(Motion& motion, Stride& stride) {
 }
 
 /// No further than what is known of the conditions left out, and to the next branch of a distance.
-void shorten(Motion& motion, Stride& stride) {
+Next shorten(Motion& motion, Stride& stride) {
   stride.clear = reach_of_far(motion, stride.h);
   stride.near_far = stride.clear < stride.h;
   double& h = stride.h = stride.clear;
-  // Two points that pass through one another: begin anew just behind, where their distance grows again.
   const double branch = motion.impl->series.branch(h);
-  if (branch < h) h = std::min(h, branch * (1 + behind_a_branch) + behind_a_branch_of_step * h);
+  if (!(branch < h)) return Next::stage;
+  // Where a force between points that meet jumps, not even the little way beyond may be gone with that of the wrong side: to the very place, and through it.
+  const double beyond = behind_a_branch * branch + behind_a_branch_of_step * h;
+  const double meeting = motion.impl->series.meeting(h);
+  if (meeting < branch + beyond && jumps_between(motion, meeting - beyond, meeting + beyond)) {
+    if (meeting > ways_from_a_meeting * stride.shortest) {
+      h = meeting - roundings_of_a_meeting * stride.shortest;
+      return Next::stage;
+    }
+    if (!pass_meeting(motion, stride.due))
+      lead_nowhere(motion, "a force jumps where points meet, and no way leads on from there");
+    return Next::done;
+  }
+  // Two points that pass through one another: begin anew just behind, where their distance grows again.
+  h = std::min(h, branch * (1 + behind_a_branch) + behind_a_branch_of_step * h);
+  return Next::stage;
 }
 
 /// The first thing that happens, and all that happens with it.
@@ -604,31 +745,49 @@ Next arrive(Motion& motion, const Stride& stride, bool& asked) {
   return Next::done;
 }
 
+/// Is what becomes dependent here contacts alone, and is their motion one all the same? So it is of contacts that carry nothing, and of those that depended
+/// on one another when they were chosen and no longer do, as of two corners that slide past each other: the singular position lies behind.
+bool is_harmless(const Motion& motion, std::span<const std::uint32_t> rows) {
+  const Motion::Impl& impl = *motion.impl;
+  if (std::any_of(rows.begin(), rows.end(),
+                  [&](std::uint32_t row) { return model::is_equation(impl.model.row_kind[row]); }))
+    return false;
+  std::size_t skips = 0;
+  for (std::size_t j = 0; j < impl.held_rows.size(); ++j) skips += impl.series.skipped(j) ? 1 : 0;
+  return skips < impl.settled_skips || depends_by_quiet_ones(motion);
+}
+
 /// At an ordinary position: onto the conditions again. `approach` is a time: what was left to a singular position that no step reaches.
-Next stand(Motion& motion, double approach) {
+/// `asked` is set where who presses is to be found anew.
+Next stand(Motion& motion, double approach, bool& asked) {
   Motion::Impl& impl = *motion.impl;
   if (!project(motion)) {
     end(motion, Status::gave_up, "a condition or the kinetic energy has no finite value here");
     return Next::done;
   }
-  if (impl.off > lost_length * whole_size(motion)) {
+  if (hides_light(motion)) return Next::done;
+  if (impl.parted) return Next::stage;
+  if (impl.off > lost_length * whole_size(motion) + way_of_clock(motion)) {
     end(motion, Status::gave_up, "the series has lost the conditions it should keep");
     return Next::done;
   }
   if (!impl.series.nearly_singular()) return Next::stage;
+  const std::vector<std::uint32_t> rows = dependent_rows(motion, nearly);
+  asked = is_harmless(motion, rows);
+  if (asked) return Next::stage;
   // The rest of the way is shorter than any step: straight on.
   if (approach > 0 && approach < straight_on * (impl.until - impl.model.simulation.start)) {
     motion.state.time += approach;
     for (std::size_t i = 0; i < motion.state.position.size(); ++i)
       motion.state.position[i] += approach * motion.state.velocity[i];
   }
-  end_singular(motion, dependent_rows(motion, nearly),
+  end_singular(motion, rows,
                "the conditions held have become dependent, or a gradient vanishes: the position is singular");
   return Next::done;
 }
 
 /// All that happens at the end of the stride.
-Triggers triggers_of(const Stride& stride) {
+Triggers triggers_of(const Motion& motion, const Stride& stride) {
   const double together = stride.together;
   const Happening& found = stride.found;
   Triggers triggers;
@@ -639,8 +798,11 @@ Triggers triggers_of(const Stride& stride) {
   for (const Happening::Crossing& one : found.grazes) {
     if (one.at <= together) triggers.grazing.push_back(one.row);
   }
-  triggers.stop = found.stop <= together;
-  triggers.doubt = found.parts <= together;
+  const auto& stop = motion.impl->model.simulation.stop;
+  triggers.stop = found.stop <= together || stride.found_before ||
+                  (stride.unseen && !stop.empty() && model::observe(stop.front(), motion.state) <= 0);
+  triggers.doubt = found.parts <= together || stride.unseen;
+  triggers.unseen = stride.unseen ? shortest_steps_unseen * stride.shortest * stride.unit : 0.0;
   for (const Turn& turn : stride.turned.turns) {
     if (turn.at <= together) triggers.turns.push_back(turn);
   }
@@ -693,20 +855,23 @@ bool advance_piece(Motion& motion) {
   }
   stride.measure_by(motion);
   if (prove_from_here(motion, stride) == Next::done) return true;
-  shorten(motion, stride);
+  if (shorten(motion, stride) == Next::done) return true;
 
   // What happens on it, and there.
   look_ahead(motion, stride);
   if (examine_way(motion, stride) == Next::done) return true;
   const double approach = impl.passage.followed ? 0.0 : impl.series.approach(stride.s) * stride.unit;
   go_there(motion, stride);
+  finish_leaving(motion);
+  keep_slid(motion);
   bool asked = false;
-  const Next next = stride.arrives ? arrive(motion, stride, asked) : stand(motion, approach);
+  const Next next = stride.arrives ? arrive(motion, stride, asked) : stand(motion, approach, asked);
   if (next == Next::done) return true;
 
   // The instant: something closes, lets go, touches or is due.
-  Triggers triggers = triggers_of(stride);
-  triggers.doubt = triggers.doubt || asked;
+  Triggers triggers = triggers_of(motion, stride);
+  triggers.doubt = triggers.doubt || asked || impl.parted;
+  impl.parted = false;
   settle(motion, triggers, false);
   // Rows of the shock that contradict each other only because they depend on one another here.
   if (stride.arrives && motion.status == Status::jammed) {

@@ -8,6 +8,7 @@
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/motion/copies.hpp"
 #include "zwang/motion/far.hpp"
 #include "zwang/motion/flow.hpp"
 #include "zwang/motion/passage.hpp"
@@ -67,6 +68,7 @@ struct Motion::Impl {
   Passage passage;          ///< through a singular position
   instant::RowSet resting;  ///< marginal before this instant, and not a part of what happens at it
 
+  Copies copies;      ///< rows that others stand for
   Switches switches;  ///< sides of corners, rows let go, alternatives
 
   // what is due
@@ -93,7 +95,8 @@ struct Motion::Impl {
   std::uint64_t pace_events = 0;
   double best_pace = 0;
 
-  double off = 0;  ///< by how much the last projection found a condition lost, as a length; 0: none was
+  bool parted = false;  ///< the last projection found contacts that no longer depend on those they shared a force with
+  double off = 0;       ///< by how much the last projection found a condition lost, as a length; 0: none was
 
   // kinks of conditions passed without time passing
   double kink_time = 0;
@@ -102,6 +105,7 @@ struct Motion::Impl {
   // instants that follow without time passing
   std::vector<std::vector<std::uint32_t>> visited;  ///< sets held at this very instant, the oldest first
   std::vector<std::uint32_t> marginal;              ///< rows that changed side at this very instant, ascending
+  std::vector<std::uint32_t> gave_way;              ///< rows whose multipliers fell to zero at this very instant
   bool by_few = false;  ///< dependent rows that shared their forces let go at once: as few as there need be act alone
 };
 
@@ -118,6 +122,7 @@ struct Triggers {
   bool stop = false;
   bool scheduled = false;
   bool doubt = false;  ///< the series leads nowhere: what does the instant say?
+  double unseen = 0;   ///< a time: comparisons have not been looked at for so long
   [[nodiscard]] bool any() const {
     return !closing.empty() || !releasing.empty() || !turns.empty() || !alternatives.empty();
   }
@@ -161,6 +166,8 @@ void estimate_uncertainty(Motion& motion, const instant::RowSet& closed, const i
 [[nodiscard]] std::vector<double> doubt_of_rows(const Motion& motion, std::span<const std::uint32_t> rows, double part);
 /// The same of the closed loops held, where they are all but dependent; else nothing.
 [[nodiscard]] std::vector<double> doubt_of_loops(const Motion& motion);
+/// The size of a row's terms: its tolerance times this is the band in which a crossing is not told from a graze.
+[[nodiscard]] double size_in_doubt(const Motion& motion, const model::Rows& rows, std::uint32_t row);
 /// The same of the velocities after a shock; what lies within it of zero is at rest.
 void shock_uncertainty(Motion& motion, const std::vector<double>& before);
 
@@ -175,6 +182,9 @@ bool project_flow(Motion& motion);
 /// The rows held that take part in a combination of gradients which vanishes, up to `tolerance` of their lengths; all, if
 /// none is found or they are many.
 [[nodiscard]] std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance);
+/// Are rows nearly dependent only together with some that carry nothing? What presses depends no more on one another than by rounding, as corners of a
+/// box on a floor do.
+[[nodiscard]] bool depends_by_quiet_ones(const Motion& motion);
 
 /// End at a singular position of these rows, and list it as an event.
 void end_singular(Motion& motion, std::vector<std::uint32_t> rows, std::string why);
@@ -186,12 +196,17 @@ void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_
 
 /// No step leads on because points meet between which a force with a bound acts: through that place, if there is one way. False: there is not (meeting.cpp).
 bool pass_meeting(Motion& motion, double due);
+/// Do the accelerations jump between two places of the series, in its unit, so that the way between them must not be gone with those of one side?
+[[nodiscard]] bool jumps_between(const Motion& motion, double before, double behind);
 /// A start at which they meet, with a speed: onto the near side of the way on. Where there is none, a variable whose force has no value, else `no_row`.
 [[nodiscard]] std::uint32_t leave_meeting(Motion& motion);
 /// Has a root in a force that rests at zero another motion beside rest? Then the motion ends, singular (roots.cpp).
 bool leaves_from_roots(Motion& motion);
 /// A motion that has come to its end is finished only if every condition holds there and the account of energy closes.
 void verify_end(Motion& motion);
+
+/// Has a variable that is much lighter than what holds it lost its motion in the last step? Then the motion has given up.
+[[nodiscard]] bool hides_light(Motion& motion);
 
 /// End with a status and a sentence.
 void end(Motion& motion, Status status, std::string why);

@@ -167,7 +167,6 @@ void straighten(Motion& motion) {
   std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
 }
 
-/// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
 /// What the projection moved is no longer as it was written: it is known as computed numbers are, by the rounding of what it hangs together with.
 void doubt_what_moved(model::State& state, const model::Model& model, const model::State& written) {
   model::State computed = state;
@@ -188,6 +187,43 @@ void doubt_what_moved(model::State& state, const model::Model& model, const mode
   state.velocity_uncertainty.resize(state.velocity.size(), 0.0);
 }
 
+/// Inequalities that a correction has entered, which the start as it was written kept: they join the rows it is brought onto.
+bool widen(const Motion& motion, std::vector<HeldRow>& touching) {
+  const model::Model& model = motion.impl->model;
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::evaluate_rows(model, motion.state, work.scratch, work.rows);
+  const std::size_t before = touching.size();
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const model::RowKind kind = model.row_kind[row];
+    if (model::is_equation(kind) || !model::is_holonomic(kind) ||
+        motion.impl->instant.role[row] == instant::Role::absent) {
+      continue;
+    }
+    if (!(work.rows.value[row] > model.simulation.touch * work.rows.value_scale[row])) continue;
+    const auto known = [&](const HeldRow& one) { return one.row == row; };
+    if (std::none_of(touching.begin(), touching.end(), known)) touching.push_back({row, false});
+  }
+  return touching.size() > before;
+}
+
+/// Positions brought onto the rows that touch, and onto those that would be entered on the way.
+void onto_positions(Motion& motion, const model::State& written, std::vector<HeldRow>& touching) {
+  Motion::Impl& impl = *motion.impl;
+  const std::vector<double> from = motion.state.position;
+  do {
+    motion.state.position = from;
+    std::fill(impl.carry_position.begin(), impl.carry_position.end(), 0.0);
+    impl.series.choose(touching, {});
+    for (unsigned round = 0; round < most_rounds_onto_start; ++round) {
+      const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);
+      motion.state.velocity = written.velocity;
+      std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
+      if (!found.regular || found.position_drift <= unit_rounding) break;
+    }
+  } while (widen(motion, touching));
+}
+
+/// The start brought onto the conditions that touch: positions first, then the velocities of those not approached.
 void project_start(Motion& motion) {
   using instant::Role;
   Motion::Impl& impl = *motion.impl;
@@ -226,13 +262,7 @@ void project_start(Motion& motion) {
   std::stable_partition(resting.begin(), resting.end(), comes_first);
   put_implied_first(model, touching);
   put_implied_first(model, resting);
-  impl.series.choose(touching, {});
-  for (unsigned round = 0; round < most_rounds_onto_start; ++round) {
-    const Series::Projection found = impl.series.project(motion.state, impl.carry_position, impl.carry_velocity);
-    motion.state.velocity = written.velocity;
-    std::fill(impl.carry_velocity.begin(), impl.carry_velocity.end(), 0.0);
-    if (!found.regular || found.position_drift <= unit_rounding) break;
-  }
+  onto_positions(motion, written, touching);
   // The velocities of those at rest. Positions stay those of all that touch where an inequality that does not rest would be entered again.
   const std::vector<double> onto = motion.state.position;
   const std::vector<double> onto_carry = impl.carry_position;
@@ -325,6 +355,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.rounding_velocity);
   one(archive, impl.visited);
   one(archive, impl.marginal);
+  one(archive, impl.gave_way);
   one(archive, impl.by_few);
   one(archive, impl.done_schedule);
   one(archive, impl.any_done);
@@ -435,7 +466,7 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
                     has_or_none(impl.step_position, n) && has_or_none(impl.step_velocity, n) &&
                     has_or_none(impl.rounding_position, n) && has_or_none(impl.rounding_velocity, n);
   const bool instants = std::all_of(impl.visited.begin(), impl.visited.end(), rows) && rows(impl.marginal) &&
-                        rows(impl.limit_rows) && impl.fresh_bounces <= impl.bounces.size() &&
+                        rows(impl.gave_way) && rows(impl.limit_rows) && impl.fresh_bounces <= impl.bounces.size() &&
                         std::all_of(impl.bounces.begin(), impl.bounces.end(), [&](const Bounce& one) {
                           return rows(one.rows) && has(one.speed, one.rows.size());
                         });
@@ -455,7 +486,7 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 13;
+constexpr std::uint32_t layout = 14;
 
 }  // namespace
 
@@ -630,8 +661,9 @@ Motion restore(const model::Model& model, const Options& options, std::string_vi
   impl.carry_position = impl.raw_carry_position;
   impl.carry_velocity = impl.raw_carry_velocity;
   impl.in_order = ascending(impl.held_rows);
-  impl.series.slide(slides_of(impl.switches));
-  if (impl.flow != nullptr) impl.flow->slide(slides_of(impl.switches));
+  impl.series.slide(slides_of(impl.model, impl.switches));
+  impl.copies.choose(impl.switches.gone, impl.switches.idle);
+  if (impl.flow != nullptr) impl.flow->slide(slides_of(impl.model, impl.switches));
   // Rows that are not evaluated at instants have a value nevertheless.
   instant::Evaluation& work = impl.workspace.evaluation();
   if (!impl.far.rows.empty()) model::evaluate_rows(model, motion.state, work.scratch, work.rows);

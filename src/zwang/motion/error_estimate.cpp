@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "zwang/base/vectors.hpp"
 #include "zwang/motion/tolerances.hpp"
@@ -46,15 +48,31 @@ model::State first_sizes(const model::Model& model, const Options& options) {
   return sizes;
 }
 
+/// The numbers of a start moved, and said to be that uncertain: a condition whose terms are all zero there is still kept.
+void move_numbers(std::span<double> numbers, std::span<const double> by, std::vector<model::Doubt>& doubts) {
+  std::vector<double> amounts(numbers.size(), 0.0);
+  for (const model::Doubt& doubt : doubts) amounts[doubt.variable] = doubt.amount;
+  doubts.clear();
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] += by[i];
+    const double amount = amounts[i] + std::abs(by[i]);
+    if (amount > 0) doubts.push_back({i, amount});
+  }
+}
+
 }  // namespace
 
 model::Model moved_start(const model::Model& model, const model::State& sizes, std::uint64_t number) {
   model::Model moved = model;
+  std::vector<double> position(model.variables);
+  std::vector<double> velocity(model.variables);
   for (std::uint32_t i = 0; i < model.variables; ++i) {
     const std::uint64_t one = 2 * (number * model.variables + i);
-    moved.initial_position[i] += few_roundings * chance(one) * sizes.position[i];
-    moved.initial_velocity[i] += few_roundings * chance(one + 1) * sizes.velocity[i];
+    position[i] = few_roundings * chance(one) * sizes.position[i];
+    velocity[i] = few_roundings * chance(one + 1) * sizes.velocity[i];
   }
+  move_numbers(moved.initial_position, position, moved.position_doubts);
+  move_numbers(moved.initial_velocity, velocity, moved.velocity_doubts);
   return moved;
 }
 

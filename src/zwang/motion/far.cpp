@@ -182,8 +182,7 @@ void look_around(Motion& motion) {
   instant::Evaluation& work = impl.workspace.evaluation();
   model::evaluate_rows(impl.model, motion.state, work.scratch, work.rows);
   for (const std::uint32_t row : impl.far.rows) {
-    const double size = std::max(work.rows.value_scale[row], work.rows.value_error[row] / unit_rounding);
-    impl.size[row] = std::isfinite(size) ? size : 0.0;
+    impl.size[row] = size_in_doubt(motion, work.rows, row);
     impl.leading[row] = 0;
   }
   forget_far(impl);

@@ -25,9 +25,11 @@ double terms_of(const double* c, std::size_t stride, std::size_t count, double h
 /// A row that is at zero from the start, as one that others carry: its last zero before it rises is one of rounding. Where it rises (falls, if the
 /// sign is -1) by more than it was off already; never, if it does not.
 double parting(const double* c, std::size_t stride, std::size_t count, double h, double band, double sign = 1) {
-  std::array<double, 64> p;
+  std::array<double, 64> p{};
   for (std::size_t k = 0; k < count; ++k) p[k] = sign * c[k * stride];
   p[0] -= std::max(parts_from_others * band, 2 * std::abs(p[0]));
+  // What cannot come so far, or does not move at all, does not part.
+  if (h * terms_of(p.data() + 1, 1, count - 1, h) <= -p[0]) return never;
   const Excursion e = first_excursion({p.data(), count}, h, 0.0);
   return e.kind == Excursion::Kind::none ? never : e.at;
 }

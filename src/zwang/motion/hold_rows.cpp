@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "zwang/instant/classify_tolerances.hpp"
@@ -15,17 +17,16 @@ namespace {
 
 using instant::Role;
 
+/// Rows held up to which their gradients are compared as a dense matrix.
+constexpr std::size_t most_rows_compared = 200;
+
 /// The size of a row's terms, and how far its multiplier may be off, at this instant.
 void measure_row(Motion& motion, std::uint32_t row) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const instant::Evaluation& found = impl.workspace.evaluation();
   const model::Rows& rows = found.rows;
-  const bool holonomic = model::is_holonomic(model.row_kind[row]);
-  const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
-  const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
-  const double size = std::max(scale, error / unit_rounding);
-  impl.size[row] = std::isfinite(size) ? size : 0.0;
+  impl.size[row] = size_in_doubt(motion, rows, row);
   double phi = 0;
   double off = rows.curvature_error[row];
   const auto mass = found.dynamics.mass.diagonal();
@@ -74,6 +75,9 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     measure_row(motion, row);
     if (role == Role::absent) {
       impl.standing[row] = Standing::absent;
+      // It goes with the one that stands for it.
+      const std::uint32_t original = impl.copies.original(row);
+      if (original != row && is_held(now.role[original])) motion.held.push_back(row);
     } else if (is_held(role)) {
       impl.standing[row] = Standing::held;
       motion.held.push_back(row);
@@ -92,7 +96,11 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
       if (role == Role::passive_in_velocity && holonomic) impl.leading[row] = 1;
     }
   }
-  // Rows at rest come last, and among them those whose multiplier has just fallen to zero: others may take over from them.
+  // Rows at rest come last, and among them those whose multiplier has fallen to zero at this instant: others may take over from them.
+  const auto gave_way = [&](std::uint32_t row) {
+    return std::find(impl.gave_way.begin(), impl.gave_way.end(), row) != impl.gave_way.end();
+  };
+  std::stable_partition(resting.begin(), resting.end(), [&](std::uint32_t row) { return !gave_way(row); });
   std::stable_partition(resting.begin(), resting.end(), [&](std::uint32_t row) { return !gives_way(row); });
   for (const std::uint32_t row : resting) held.push_back({row, true});
   put_implied_first(model, held);
@@ -140,7 +148,10 @@ void tell_present_roles(Motion& motion) {
       case Standing::absent: now.role[row] = Role::absent; break;
     }
   }
-  for (std::size_t j = 0; j < motion.held.size(); ++j) now.multipliers[motion.held[j]] = motion.multipliers[j];
+  for (std::size_t j = 0; j < motion.held.size(); ++j) {
+    const std::uint32_t row = motion.held[j];
+    if (!impl.copies.is_copy(row)) now.multipliers[row] = motion.multipliers[j] / impl.copies.share(row);
+  }
 }
 
 /// Onto the rows of a new set. What they lacked is no drift: nothing held them before.
@@ -153,10 +164,76 @@ bool project_onto_new(Motion& motion) {
   return regular;
 }
 
+/// An equation that depends on contacts before it stays when these let go: it comes before them, and they depend on it.
+void put_equations_first(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const auto is_equation = [&](const HeldRow& one) { return model::is_equation(impl.model.row_kind[one.row]); };
+  bool contacts = false;
+  bool behind = false;
+  for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
+    const HeldRow& one = impl.held_rows[j];
+    behind = behind || (contacts && is_equation(one) && !one.implied_if_dependent && impl.series.skipped(j));
+    contacts = contacts || !is_equation(one);
+  }
+  if (!behind) return;
+  std::stable_partition(impl.held_rows.begin(), impl.held_rows.end(), is_equation);
+  impl.in_order = ascending(impl.held_rows);
+  impl.series.choose(impl.held_rows, impl.watched_rows);
+  static_cast<void>(project_onto_new(motion));
+}
+
+/// Does the gradient of a contact depend on those of the equations held alone?
+bool depends_on_equations(const Motion& motion, std::size_t contact) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  if (impl.held_rows.size() > most_rows_compared) return false;
+  std::vector<std::uint32_t> rows;
+  for (const HeldRow& one : impl.held_rows) {
+    if (model::is_equation(model.row_kind[one.row])) rows.push_back(one.row);
+  }
+  if (rows.empty()) return false;
+  rows.push_back(impl.held_rows[contact].row);
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows found = model::make_rows(model);
+  model::evaluate_rows(model, motion.state, scratch, found);
+  linear::Matrix transposed(model.variables, rows.size());
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    double length = 0;
+    for (std::uint32_t e = model.row_start[rows[j]]; e < model.row_start[rows[j] + 1]; ++e)
+      length = std::max(length, std::abs(found.entry[e]));
+    if (!(length > 0) || !std::isfinite(length)) return false;
+    for (std::uint32_t e = model.row_start[rows[j]]; e < model.row_start[rows[j] + 1]; ++e)
+      transposed(model.row_column[e], j) = found.entry[e] / length;
+  }
+  const linear::Matrix null = linear::null_space(transposed, passed_together);
+  double most = 0;
+  for (std::size_t k = 0; k < null.columns; ++k) most = std::max(most, std::abs(null(rows.size() - 1, k)));
+  return most > takes_part;
+}
+
+/// What equations hold alone, contacts that depend on them need not share: where these open, as a round wall beside a flat one does, their force would
+/// turn with them.
+void leave_to_equations(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  bool any = false;
+  for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
+    HeldRow& one = impl.held_rows[j];
+    if (!impl.series.skipped(j) || one.implied_if_dependent || model::is_equation(impl.model.row_kind[one.row]))
+      continue;
+    if (!depends_on_equations(motion, j)) continue;
+    one.implied_if_dependent = any = true;
+  }
+  if (!any) return;
+  impl.series.choose(impl.held_rows, impl.watched_rows);
+  static_cast<void>(project_onto_new(motion));
+}
+
 /// Rows that turned out to depend on others and need carry nothing are watched instead. Inequalities that share their force with others are watched, too:
 /// further on these may leave them, as a floor leaves a ramp that begins on it.
 void watch_implied(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
+  put_equations_first(motion);
+  leave_to_equations(motion);
   bool any = false;
   for (std::size_t j = 0; j < impl.held_rows.size(); ++j) {
     if (!impl.series.skipped(j)) continue;
@@ -269,8 +346,12 @@ void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
     impl.marginal.erase(std::unique(impl.marginal.begin(), impl.marginal.end()), impl.marginal.end());
   }
   bool more = false;
+  const model::Rows& rows = impl.workspace.evaluation().rows;
   for (const std::uint32_t row : impl.marginal) {
-    if (impl.instant.role[row] == Role::absent) continue;
+    // What moves off is none of them.
+    const bool leaves = impl.instant.role[row] == Role::passive_in_velocity &&
+                        -impl.instant.rate[row] > impl.tolerance * rows.rate_scale[row] + rows.rate_error[row];
+    if (impl.instant.role[row] == Role::absent || leaves) continue;
     more = more || !is_held(impl.instant.role[row]);
     impl.instant.role[row] = Role::marginal;
     impl.instant.multipliers[row] = 0;
@@ -279,35 +360,52 @@ void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   if (more) hold_rows(motion, {});
 }
 
-std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance) {
+namespace {
+
+/// The gradients of rows held, one column each, in units of their lengths when they were chosen; false: one of them, `bad`, is not finite.
+bool gradients_of(const Motion& motion, std::span<const std::size_t> numbers, linear::Matrix& transposed,
+                  std::uint32_t& bad) {
   const Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
-  const std::size_t m = impl.held_rows.size();
-  constexpr std::size_t few = 200;
-  if (m == 0 || m > few) return motion.held;
-
-  // The columns in use, side by side; each row in units of its length when it was chosen.
   model::Scratch scratch = model::make_scratch(model);
   model::Rows rows = model::make_rows(model);
   model::evaluate_rows(model, motion.state, scratch, rows);
   const std::vector<double> length = impl.series.memory().row_length;
+  // The columns in use, side by side.
   std::vector<std::uint32_t> columns;
-  for (const HeldRow& one : impl.held_rows) {
-    for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e) {
+  for (const std::size_t j : numbers) {
+    const std::uint32_t row = impl.held_rows[j].row;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
       columns.push_back(model.row_column[e]);
     }
   }
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-  linear::Matrix transposed(columns.size(), m);
-  for (std::size_t j = 0; j < m; ++j) {
+  transposed = linear::Matrix(columns.size(), numbers.size());
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const std::size_t j = numbers[k];
     const std::uint32_t row = impl.held_rows[j].row;
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
       const auto place = std::lower_bound(columns.begin(), columns.end(), model.row_column[e]) - columns.begin();
-      if (!std::isfinite(rows.entry[e])) return {row};
-      transposed(static_cast<std::size_t>(place), j) = rows.entry[e] / (length[j] > 0 ? length[j] : 1.0);
+      bad = row;
+      if (!std::isfinite(rows.entry[e])) return false;
+      transposed(static_cast<std::size_t>(place), k) = rows.entry[e] / (length[j] > 0 ? length[j] : 1.0);
     }
   }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance) {
+  const Motion::Impl& impl = *motion.impl;
+  const std::size_t m = impl.held_rows.size();
+  if (m == 0 || m > most_rows_compared) return motion.held;
+  std::vector<std::size_t> all(m);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  linear::Matrix transposed(0, 0);
+  std::uint32_t bad = 0;
+  if (!gradients_of(motion, all, transposed, bad)) return {bad};
 
   // Who takes part in a combination that vanishes.
   const linear::Matrix null = linear::null_space(transposed, tolerance);
@@ -319,6 +417,22 @@ std::vector<std::uint32_t> dependent_rows(const Motion& motion, double tolerance
   }
   std::sort(out.begin(), out.end());
   return out.empty() ? motion.held : out;
+}
+
+bool depends_by_quiet_ones(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const std::size_t m = impl.held_rows.size();
+  if (m == 0 || m > most_rows_compared) return false;
+  std::vector<std::size_t> pressing;
+  for (std::size_t j = 0; j < m; ++j) {
+    if (!impl.quiet.contains(impl.held_rows[j].row)) pressing.push_back(j);
+  }
+  if (pressing.size() == m) return false;
+  if (pressing.empty()) return true;
+  linear::Matrix transposed(0, 0);
+  std::uint32_t bad = 0;
+  if (!gradients_of(motion, pressing, transposed, bad)) return false;
+  return linear::null_space(transposed, nearly).columns == linear::null_space(transposed).columns;
 }
 
 void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_t> rows) {
@@ -374,7 +488,10 @@ void take_rho(Motion& motion) {
 
 void take_multipliers(Motion& motion) {
   motion.multipliers.clear();
-  for (const std::uint32_t row : motion.held) motion.multipliers.push_back(motion.impl->instant.multipliers[row]);
+  const Motion::Impl& impl = *motion.impl;
+  for (const std::uint32_t row : motion.held) {
+    motion.multipliers.push_back(impl.instant.multipliers[impl.copies.original(row)] * impl.copies.share(row));
+  }
 }
 
 }  // namespace zwang::motion

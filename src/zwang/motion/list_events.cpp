@@ -7,6 +7,7 @@
 #include "zwang/base/vectors.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
+#include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/settle_impl.hpp"
 
 namespace zwang::motion {
@@ -18,10 +19,12 @@ bool another_part_holds(const Motion& motion, std::uint32_t row) {
   const model::Model& model = motion.impl->model;
   const model::Condition& condition = model.conditions[model.row_condition[row]];
   if (condition.alternatives < 2) return false;
-  model::Scratch scratch = model::make_scratch(model);
-  model::Rows rows = model::make_rows(model);
-  model::evaluate_rows(model, motion.state, scratch, rows);
+  // Its own parts alone.
   const std::uint32_t begin = row - (row - condition.first_row) % condition.components;
+  instant::RowSet others = instant::RowSet::all(model.rows());
+  for (std::uint32_t other = begin; other < begin + condition.components; ++other) others.remove(other);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows_but(model, motion.state, others.marks(), motion.impl->workspace.evaluation().scratch, rows);
   std::vector<std::uint8_t> holds(condition.alternatives, 1);
   for (std::uint32_t other = begin; other < begin + condition.components; ++other) {
     const double size = model.simulation.touch * rows.value_scale[other];
@@ -103,11 +106,15 @@ void list_shock(Motion& motion, const Triggers& triggers, const Gathered& gather
   if (motion.events.size() - begin == switched) return;
 
   CountedImpulses impulses(motion, gathered.impulses);
+  const Copies& copies = motion.impl->copies;
   const auto is_switch = [&](std::size_t e) { return e >= begin + blows && e < begin + blows + switched; };
   for (std::size_t e = begin; e < motion.events.size(); ++e) {
     if (is_switch(e)) continue;
     for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      if (impulses.counts(row)) motion.events[e].impulses.emplace_back(row, gathered.impulses[row]);
+      const std::uint32_t original = copies.original(row);
+      const double share = copies.share(row);
+      if (share != 0 && impulses.counts(original))
+        motion.events[e].impulses.emplace_back(row, gathered.impulses[original] * share);
     }
     motion.events[e].note = gathered.note;
   }
@@ -174,7 +181,7 @@ void add_event(Motion& motion, EventKind kind, std::vector<std::uint32_t> rows) 
   Event event;
   event.time = motion.state.time;
   event.kind = kind;
-  event.rows = std::move(rows);
+  event.rows = motion.impl->copies.with_copies(std::move(rows));
   motion.events.push_back(std::move(event));
 }
 

@@ -8,12 +8,16 @@
 ///
 /// if beyond it r grows, and the accelerations there are no larger than twice those a few ways further on. It is a few roundings of the time, as a rule. Attraction like 1 / r^2 has no bound and fails that.
 ///
+/// Where the motion is a polynomial, as under a force of constant size on a line through the centre, the series goes through the place without a word, with the
+/// force of the side it came from. There the step ends some shortest steps before, and the same way is gone.
+///
 /// Symbols: d the difference of two places, w = d', a accelerations without conditions, u(q) and u(t) the rounding of places and times, part that of the tolerance.
 /// Reference: docs/mathematics, section 10.4.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "zwang/base/number.hpp"
@@ -187,6 +191,35 @@ bool pass_meeting(Motion& motion, double due) {
     static_cast<void>(project(motion));
   }
   return false;
+}
+
+bool jumps_between(const Motion& motion, double before, double behind) {
+  const Series& series = motion.impl->series;
+  const std::size_t n = motion.impl->model.variables;
+  const auto on_series = [&](double s) {
+    const auto at = [&](std::span<const double> c, std::size_t i) {
+      double sum = 0;
+      for (std::size_t k = c.size() / n; k-- > 0;) sum = sum * s + c[k * n + i];
+      return sum;
+    };
+    model::State there = motion.state;
+    there.time += s * series.unit();
+    for (std::size_t i = 0; i < n; ++i) {
+      there.position[i] = at(series.position(), i);
+      there.velocity[i] = at(series.velocity(), i);
+    }
+    return there;
+  };
+  const std::vector<double> first = free_accelerations(motion, on_series(before));
+  const std::vector<double> second = free_accelerations(motion, on_series(behind));
+  double speed = 0;
+  double jump = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double mass = series.root_mass(i);
+    speed = std::max(speed, mass * std::abs(motion.state.velocity[i]));
+    jump = std::max(jump, mass * std::abs(second[i] - first[i]));
+  }
+  return !(jump * (behind - before) * series.unit() <= unit_rounding * speed);
 }
 
 std::uint32_t leave_meeting(Motion& motion) {

@@ -9,6 +9,7 @@
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/gram_factor.hpp"
 #include "zwang/linear/spaces.hpp"
+#include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
@@ -17,21 +18,25 @@ namespace {
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
 
-/// Rows held that might become dependent, at places along the series of a step.
+/// Rows held that might become dependent, at places along the series of a step. Only they are evaluated, and rows of the model that are asked for
+/// besides.
 class Lookout {
  public:
-  Lookout(const Motion& motion, std::span<const std::uint32_t> numbers)
+  Lookout(const Motion& motion, std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> besides = {})
       : motion_(motion),
         impl_(*motion.impl),
         model_(impl_.model),
         scratch_(model::make_scratch(model_)),
         rows_(model::make_rows(model_)),
         state_(motion.state),
-        mass_(mass_at(motion)) {
+        mass_(mass_at(motion)),
+        left_out_(model_.rows(), 1) {
+    for (const std::uint32_t row : besides) left_out_[row] = 0;
     start_.push_back(0);
     for (const std::uint32_t j : numbers) {
       held_.push_back(impl_.held_rows[j].row);
       const std::uint32_t row = held_.back();
+      left_out_[row] = 0;
       for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e)
         column_.push_back(model_.row_column[e]);
       start_.push_back(static_cast<std::uint32_t>(column_.size()));
@@ -45,12 +50,10 @@ class Lookout {
     for (const std::uint32_t j : numbers) length_.push_back(j < known.size() && known[j] > 0 ? known[j] : 1.0);
   }
 
+  /// With the sizes of terms.
   void use(const model::State& state) {
-    model::evaluate_rows(model_, state, scratch_, rows_);
-    std::size_t to = 0;
-    for (const std::uint32_t row : held_) {
-      for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) entry_[to++] = rows_.entry[e];
-    }
+    model::evaluate_rows_but(model_, state, left_out_, scratch_, rows_);
+    take_gradients();
   }
   /// Polynomials of the positions from the present on, in powers of s, the time in this unit.
   void follow(std::span<const double> path, double unit) {
@@ -72,7 +75,11 @@ class Lookout {
     state_.time = motion_.state.time + s * unit_;
     return state_;
   }
-  void go(double s) { use(at(s)); }
+  /// To the state there, for its gradients.
+  void go(double s) {
+    model::evaluate_values_but(model_, at(s), left_out_, scratch_, rows_);
+    take_gradients();
+  }
   /// How far from dependent the rows are at s: the root of the least pivot, or of the shortest row's share of its length.
   double distance(double s) {
     go(s);
@@ -129,6 +136,13 @@ class Lookout {
   [[nodiscard]] const model::Rows& rows() const { return rows_; }
 
  private:
+  void take_gradients() {
+    std::size_t to = 0;
+    for (const std::uint32_t row : held_) {
+      for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) entry_[to++] = rows_.entry[e];
+    }
+  }
+
   const Motion& motion_;
   const Motion::Impl& impl_;
   const model::Model& model_;
@@ -138,6 +152,7 @@ class Lookout {
   model::Rows rows_;
   model::State state_;
   linear::Mass mass_;
+  std::vector<std::uint8_t> left_out_;  ///< by row of the model
   linear::GramFactor factor_;
   std::vector<std::uint32_t> held_, start_, column_;
   std::vector<double> entry_, weight_, length_;
@@ -484,7 +499,7 @@ bool leads_on(Motion& motion) {
   std::vector<std::uint32_t> numbers(held.size());
   for (std::uint32_t j = 0; j < numbers.size(); ++j) numbers[j] = j;
   model::State there = motion.state;
-  Lookout lookout(motion, numbers);
+  Lookout lookout(motion, numbers, leaving);
   passage.at_it = expand_from(motion, lookout, numbers, there, passage.unit) && prove_expansion(motion, 0) > 0 &&
                   lets_go(*passage.series, lookout, model, leaving);
   // The rows of this instant are chosen anew.

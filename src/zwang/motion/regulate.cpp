@@ -108,7 +108,8 @@ void regulate(Motion& motion, instant::Options& options, Gathered& gathered) {
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::Condition& condition = model.conditions[model.row_condition[row]];
     const bool due = condition.seizure && instant::same_instant(condition.at, motion.state.time);
-    if (due && now.seizure_due) gathered.seized.push_back(row);
+    // One that was let go before it began never begins.
+    if (due && now.seizure_due && !impl.switches.gone.contains(row)) gathered.seized.push_back(row);
     // A shock leaves nothing approached: what seems to be so after one is rounding, dealt with but not listed.
     if (!due && !gathered.shock && now.role[row] == Role::approached) {
       gathered.struck.push_back(row);
@@ -361,6 +362,13 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     if (!settle_switches(motion, triggers, first, round > 0, options)) break;
     options.gone = impl.switches.idle;
     instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
+    if (impl.instant.status == instant::Status::determined && impl.switches.unasked) {
+      end(motion, Status::refused,
+          "a force switches here, and beside its surface the accelerations are not determined: which side it takes is "
+          "not "
+          "known");
+      break;
+    }
     if (impl.instant.status != instant::Status::impact) break;
     if (round == 0 && !first && !options.inelastic && ends_a_sequence(motion)) break;
     if (!first && approached_softly(motion, options, triggers)) break;

@@ -20,6 +20,7 @@ Series::~Series() = default;
 Series::Series(Series&&) noexcept = default;
 Series& Series::operator=(Series&&) noexcept = default;
 
+void Series::be_content_with(double tolerance) { impl_->content = tolerance; }
 unsigned Series::order() const { return impl_->N; }
 void Series::choose(std::span<const HeldRow> held, std::span<const std::uint32_t> watched) {
   impl_->choose(held, watched);
@@ -79,8 +80,8 @@ std::string Series::obstacle() const {
         }
         return out +
                ", whose force has a root of something that comes to zero here, as norm(v) does at rest: friction along "
-               "a line "
-               "is -mu*sign(x'), and in a plane -mu*v/sqrt(dot(v, v) + 1e-12) comes near to -mu*v/norm(v)";
+               "a line is -mu*sign(x'), and in a plane -mu*v/norm(v) with one and the same v, a sum of squares below "
+               "its root";
       }
     }
   }
@@ -89,6 +90,7 @@ std::string Series::obstacle() const {
 std::vector<Series::RestingRoot> Series::resting_roots() const { return impl_->resting_roots(); }
 std::vector<Series::RootOfPlaces> Series::roots_of_places() const { return impl_->roots_of_places(); }
 double Series::branch(double h) const { return impl_->branch(h); }
+double Series::meeting(double h) const { return impl_->meeting(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }
 std::span<const double> Series::velocity() const {
@@ -151,6 +153,7 @@ void Series::remember(Memory memory) {
   impl_->factor.go_on(memory.factored, impl_->dynamics.mass);
   impl_->lengths_known = memory.lengths_known;
 }
+double Series::reach_of_leaving(double h, double part) const { return impl_->reach_of_leaving(h, part); }
 void Series::slide(std::span<const Slide> slides) { impl_->slide(slides); }
 std::span<const double> Series::weight(std::size_t j) const { return {impl_->slides[j].sigma.data(), impl_->N - 1}; }
 std::vector<double> Series::slope(std::uint32_t number, const model::State& state) const {

@@ -40,6 +40,8 @@ class Series {
  public:
   /// `sharp`: order zero is refined and every velocity corrected, so that rounding of one sign does not add up over millions of steps.
   Series(const model::Model& model, unsigned order, bool sharp = false);
+  /// The tolerance of the motion: digits far below it are not worth a second solution. Without it all are.
+  void be_content_with(double tolerance);
   ~Series();
   Series(Series&&) noexcept;
   Series& operator=(Series&&) noexcept;
@@ -57,6 +59,7 @@ class Series {
     double skipped_drift = 0;   ///< of rows dependent on others: by how much they do not hold, of their own terms
     std::size_t skipped = 0;    ///< rows dependent on others
     double off = 0;             ///< worst |f| / sum |g_i| / sqrt(m_i) before: a length times the root of a mass
+    bool parted = false;        ///< contacts that depended on others no longer do: nothing was corrected
   };
   /// Bring the state onto the rows held, position then velocity, in the metric of the masses; rounding that the state
   /// cannot hold goes to the carries. Leaves the factor and order zero ready.
@@ -115,6 +118,8 @@ class Series {
 
   /// Where on [0, h] a root in an open condition or a force passes zero, beyond which its series has the wrong sign; else h.
   [[nodiscard]] double branch(double h) const;
+  /// The same of roots of places in forces alone, as of a distance between points that meet.
+  [[nodiscard]] double meeting(double h) const;
 
   /// The place in (0, h] where the gradient of a row held vanishes, and which; infinity if none does.
   [[nodiscard]] double vanishing(double h, std::uint32_t& row) const;
@@ -158,9 +163,15 @@ class Series {
   struct Slide {
     std::vector<std::uint32_t> numbers;  ///< several where forces switch on one and the same surface
     std::vector<instant::MixedMode> mixed;
+    /// Of a speed that leaves its rest: its weight is that of the direction it takes. 0: it rests; 1: it is pushed at once; 2: the push grows from nothing.
+    std::uint8_t leaves = 0;
+    std::uint32_t whole = 0;  ///< then: which speed it is a part of
+    double weight = 0;        ///< then: sigma at the start
   };
   void slide(std::span<const Slide> slides);
   [[nodiscard]] std::span<const double> weight(std::size_t j) const;  ///< coefficients 0..N-2 of sigma
+  /// The longest step, not longer than h, on which the weights of speeds that leave their rest are their directions, to this part.
+  [[nodiscard]] double reach_of_leaving(double h, double part) const;
   /// dg/dv of a switch (dg/dq where no velocity occurs), per variable.
   [[nodiscard]] std::vector<double> slope(std::uint32_t number, const model::State& state) const;
   /// The coefficients, for expressions beside the equations of motion.

@@ -13,6 +13,7 @@
 /// A step is taken when, for every body, |W d| <= part (|a| + |a_free|), the largest of the step; what is held stays as near to
 /// zero as accelerations of that accuracy keep it; and what is watched is known to a tenth of the tolerance of its own terms, or cannot come
 /// to zero at all. W and J W J^T are those at the beginning of the step. Reference: docs/mathematics, section 10.8.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -41,6 +42,8 @@ constexpr double most_cancelled_watched = 4;  ///< the same of a condition watch
 constexpr std::size_t first_of_watched = 6;   ///< so many of them: some may vanish where it has just been left
 /// The part of a defect, integrated, that the rest of a row held may be: its rate, and the rate of that, are larger.
 constexpr double part_of_rows = 0.1;
+/// Roundings of its terms on the step: a condition watched that comes to no more, all its coefficients together, is nothing but rounding there.
+constexpr double roundings_of_nothing = 64;
 /// The part of a tolerance that the rest of a watched condition may take.
 constexpr double part_of_watched = 0.1;
 
@@ -255,8 +258,9 @@ void Series::Impl::measure(double h, double r) {
   if (!strands.empty()) {
     strands.bound({&stretch, N, q.data() + std::size_t{N} * n}, load.data(), row_rest.data());
   }
+  if (!links.empty()) links.bound({&stretch, N, row_rest.data()});
   for (const Block& block : held_blocks) {
-    if (block.strands) continue;
+    if (block.strands || block.linked) continue;
     const RowGroup& group = model.groups[block.group];
     const RowShape& shape = shapes[block.group];
     const std::vector<unsigned>& degree = held_degrees[block.group];
@@ -386,6 +390,29 @@ void Series::Impl::find_watched_terms() {
   watched_terms_known = true;
 }
 
+/// The same of one condition on all of [0, h]: every register counts with the terms that it has there.
+double Series::Impl::watched_terms_on_step(std::size_t number, double h) {
+  for (const Block& block : watched_blocks) {
+    const auto found = std::find(block.row.begin(), block.row.end(), number);
+    if (found == block.row.end()) continue;
+    const auto lane = static_cast<std::size_t>(found - block.row.begin());
+    const RowShape& shape = shapes[block.group];
+    const std::uint32_t w = block.width;
+    const double* c = registers(block) + lane;
+    std::vector<double> values(shape.watched.registers());
+    for (std::size_t r = 0; r < values.size(); ++r) {
+      for (std::size_t k = orders; k-- > 0;) values[r] = values[r] * h + std::abs(c[(r * orders + k) * w]);
+    }
+    std::vector<double> sizes(values.size());
+    expressions::magnitudes(shape.watched, values.data(), 1, 1, sizes.data());
+    const double length = watched_length[number];
+    const double terms_of_row = sizes[shape.watched.outputs[0]];
+    const double out = shape.squared == 0 ? terms_of_row : (terms_of_row + length * length) / (2 * length);
+    return std::isfinite(out) ? out : 0.0;
+  }
+  return 0;
+}
+
 void Series::Impl::sum_up_step(double h) {
   // a at the halfway and at the end, from the velocities' coefficients.
   rates(v.data(), n, N, h, at_end.data(), halfway.data(), step_terms.data());
@@ -450,20 +477,16 @@ void Series::Impl::find_scales(double h) {
 
   // Partners: bodies that share a force or a row held, compared by their energies.
   std::fill(partner_scale.begin(), partner_scale.end(), 0.0);
-  const auto weight = [&](std::uint32_t i) {
-    const int in = dynamics.mass.block_of(i);
-    if (in < 0) return dynamics.mass.diagonal()[i];
-    const linear::Mass::Block& b = dynamics.mass.blocks()[static_cast<std::size_t>(in)];
-    for (std::size_t k = 0; k < b.variables.size(); ++k) {
-      if (b.variables[k] == i) return b.entries[k * b.variables.size() + k];
-    }
-    return 1.0;
-  };
-  const auto offer = [&](std::uint32_t i, double energy) {
-    const double own_weight = weight(i);
-    if (own_weight > 0) partner_scale[i] = std::max(partner_scale[i], std::sqrt(energy / own_weight));
-  };
-  const auto energy_of = [&](std::uint32_t i) { return weight(i) * own_scale[i] * own_scale[i]; };
+  // Masses of the variables, and what each has of energy by itself.
+  scale_weight.assign(dynamics.mass.diagonal().begin(), dynamics.mass.diagonal().end());
+  for (const linear::Mass::Block& b : dynamics.mass.blocks()) {
+    for (std::size_t k = 0; k < b.variables.size(); ++k)
+      scale_weight[b.variables[k]] = b.entries[k * b.variables.size() + k];
+  }
+  scale_energy.resize(n);
+  for (std::size_t i = 0; i < n; ++i) scale_energy[i] = scale_weight[i] * own_scale[i] * own_scale[i];
+  const auto offer = [&](std::uint32_t i, double energy) { partner_scale[i] = std::max(partner_scale[i], energy); };
+  const auto energy_of = [&](std::uint32_t i) { return scale_energy[i]; };
   for (std::size_t j = 0; j < held_rows.size(); ++j) {
     double energy = 0;
     for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) energy = std::max(energy, energy_of(column[e]));
@@ -483,7 +506,10 @@ void Series::Impl::find_scales(double h) {
       for (std::size_t s = 0; s * w < block.target_of.size(); ++s) offer(block.target_of[s * w + l], energy);
     }
   }
-  for (std::size_t i = 0; i < n; ++i) own_scale[i] = std::max(own_scale[i], part_of_partners * partner_scale[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(scale_weight[i] > 0)) continue;
+    own_scale[i] = std::max(own_scale[i], part_of_partners * std::sqrt(partner_scale[i] / scale_weight[i]));
+  }
 }
 
 /// By how much the worst bound of a step h misses what is allowed; <= 1: the step is proved.
@@ -508,6 +534,7 @@ double Series::Impl::weigh(double h, double part, double tolerance) {
   } else {
     instant::solve_absolute(dynamics.mass, load, absolute);
   }
+  if (!links.empty()) links.add_defects(absolute.data());
   defect = 0;
   worst_variable = 0;
   worst_row = none;
@@ -569,8 +596,16 @@ double Series::Impl::judge_watched(double h, double tolerance, double worst) {
     if (!watched_terms_known) find_watched_terms();
     const double floor = std::max(eps * watched_terms[w], faintest);
     const double first_terms = motion::terms({f, first_of_watched}, h);
-    const double lost = steep(size_of_f / (most_cancelled_watched * std::max(first_terms, floor)));
-    const double ratio = std::max(lost, watched_rest[w] / (part_of_watched * std::max(tolerance * size_of_f, floor)));
+    const auto missed_by = [&](double least) {
+      const double lost = steep(size_of_f / (most_cancelled_watched * std::max(first_terms, least)));
+      return std::max(lost, watched_rest[w] / (part_of_watched * std::max(tolerance * size_of_f, least)));
+    };
+    double ratio = missed_by(floor);
+    // Terms that vanish at the start, as those of x' >= sin(t) from rest, are told on the step.
+    if (ratio > std::max(worst, 1.0)) {
+      const double on_step = eps * watched_terms_on_step(w, h);
+      if (size_of_f <= roundings_of_nothing * on_step) ratio = std::min(ratio, missed_by(std::max(floor, on_step)));
+    }
     if (ratio <= worst) continue;
     worst = ratio;
     worst_row = watched_rows[w];

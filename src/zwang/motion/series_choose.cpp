@@ -26,6 +26,10 @@ Series::Impl::Impl(const model::Model& of, unsigned order, bool with_care)
   acceleration = std::span<double>(acceleration_room).subspan(Strands::margin, n);
   size.assign(n, 0.0);
   rest.assign(n, 0.0);
+  if (!of.joints.empty()) turners = find_turners(of);
+  linkable = find_joints(of, turners);
+  linked_terms.resize(model.terms.size());
+  make_term_tapes();
   make_term_blocks();
   has_blocks = !model.mass_blocks.empty();
   measure_time_in(1);
@@ -76,23 +80,35 @@ std::size_t Series::Impl::take(std::size_t room) {
   return place;
 }
 
-void Series::Impl::make_term_blocks() {
-  for (std::uint32_t g = 0; g < model.terms.size(); ++g) {
-    const TermGroup& group = model.terms[g];
-    // Masses that never change are in M already.
-    const bool constant_kinetic = group.kind == TermKind::kinetic && group.positions == 0 && !group.uses_time;
+void Series::Impl::make_term_tapes() {
+  for (const TermGroup& group : model.terms) {
     term_tapes.push_back(term_tape(group));
     term_roots.push_back(find_roots(term_tapes.back()));
     const std::size_t first_velocity_input = std::size_t{1} + group.positions;
     term_moving.push_back(
         expressions::depending(term_tapes.back(), first_velocity_input, first_velocity_input + group.velocities));
+    if (group.kind == TermKind::force || group.uses_time) works = true;
+  }
+}
+
+void Series::Impl::make_term_blocks() {
+  terms.clear();
+  arena.clear();
+  momenta_vary = false;
+  for (std::uint32_t g = 0; g < model.terms.size(); ++g) {
+    const TermGroup& group = model.terms[g];
+    // Masses that never change are in M already.
+    const bool constant_kinetic = group.kind == TermKind::kinetic && group.positions == 0 && !group.uses_time;
     if (constant_kinetic) continue;
+    std::vector<std::uint32_t> lanes;
+    for (std::uint32_t l = 0; l < group.lanes; ++l) {
+      if (linked_terms[g].empty() || linked_terms[g][l] == 0) lanes.push_back(l);
+    }
+    if (lanes.empty()) continue;
     momenta_vary = momenta_vary || group.kind == TermKind::kinetic;
-    std::vector<std::uint32_t> lanes(group.lanes);
-    for (std::uint32_t l = 0; l < group.lanes; ++l) lanes[l] = l;
     for (std::size_t first = 0; first < lanes.size(); first += 8) {
       const std::size_t count = std::min<std::size_t>(8, lanes.size() - first);
-      terms.push_back(make_block(group, g, term_tapes.back(), {lanes.data() + first, count}));
+      terms.push_back(make_block(group, g, term_tapes[g], {lanes.data() + first, count}));
       Block& block = terms.back();
       if (group.kind == TermKind::force) {
         const std::size_t outputs = group.tape.outputs.size();
@@ -100,12 +116,11 @@ void Series::Impl::make_term_blocks() {
         for (std::size_t k = 0; k < outputs; ++k) {
           for (std::uint32_t l = 0; l < block.width; ++l) {
             block.target_of[k * block.width + l] =
-                group.target_of[k * group.lanes + std::min(first + l, lanes.size() - 1)];
+                group.target_of[k * group.lanes + lanes[std::min(first + l, lanes.size() - 1)]];
           }
         }
       }
     }
-    if (group.kind == TermKind::force || group.uses_time) works = true;
   }
   term_arena = arena.size();
 }
@@ -158,6 +173,7 @@ void Series::Impl::choose(std::span<const HeldRow> held, std::span<const std::ui
   inequalities = std::any_of(held.begin(), held.end(),
                              [&](const HeldRow& one) { return !model::is_equation(model.row_kind[one.row]); });
   watched_rows.assign(watch.begin(), watch.end());
+  find_linked();
   arena.resize(term_arena);
   held_blocks.clear();
   watched_blocks.clear();
@@ -167,12 +183,41 @@ void Series::Impl::choose(std::span<const HeldRow> held, std::span<const std::ui
   lay_out_rows();
 }
 
+void Series::Impl::find_linked() {
+  FoundLinks found;
+  if (!plain) found = find_links(model, turners, linkable, held_rows);
+  linked_row.assign(held_rows.size(), 0);
+  for (const Links::Joint& joint : found.joints) {
+    for (std::size_t c = 0; c < joint.rows(); ++c) linked_row[joint.row.at(c)] = 1;
+  }
+  if (found.turners != linked_turners) {
+    linked_turners = found.turners;
+    for (std::vector<std::uint8_t>& list : linked_terms) list.clear();
+    for (const std::uint32_t t : linked_turners) {
+      for (const auto& [group, lane] : turners[t].terms) {
+        linked_terms[group].resize(model.terms[group].lanes, 0);
+        linked_terms[group][lane] = 1;
+      }
+    }
+    return_nothing();
+    make_term_blocks();
+  }
+  if (found.joints.empty()) {
+    links.clear();
+  } else {
+    links.set(std::move(found.bodies), std::move(found.joints), orders);
+  }
+  linked_masses = !links.empty() && model.mass_blocks.size() == links.bodies().size();
+}
+
 /// Rows by shape, in blocks: held, watched, and those bent under the variational law.
 void Series::Impl::make_row_blocks() {
   std::vector<std::vector<std::uint32_t>> of_group(model.groups.size());
-  const auto in_blocks = [&](std::size_t count, auto row_of, auto make) {
+  const auto in_blocks = [&](std::size_t count, auto row_of, auto make, auto is_one) {
     for (auto& list : of_group) list.clear();
-    for (std::uint32_t j = 0; j < count; ++j) of_group[model.row_group[row_of(j)]].push_back(j);
+    for (std::uint32_t j = 0; j < count; ++j) {
+      if (is_one(j)) of_group[model.row_group[row_of(j)]].push_back(j);
+    }
     for (std::uint32_t g = 0; g < of_group.size(); ++g) {
       const std::vector<std::uint32_t>& list = of_group[g];
       for (std::size_t first = 0; first < list.size(); first += 8) {
@@ -183,18 +228,26 @@ void Series::Impl::make_row_blocks() {
       }
     }
   };
-  in_blocks(
-      held_rows.size(), [&](std::uint32_t j) { return held_rows[j].row; },
-      [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
-        Block block = make_block(model.groups[g], g, shapes[g].held, lanes);
-        block.speeds = take(shapes[g].directions.size() * orders * block.width);
-        block.carried = take(std::size_t{orders} * block.width);
-        block.row.assign(numbers, numbers + block.count);
-        block.strands = all_strands(g);
-        if (block.strands) add_strands(block);
-        if (!block.strands) plain_rows.insert(plain_rows.end(), block.row.begin(), block.row.end());
-        held_blocks.push_back(std::move(block));
-      });
+  const auto any = [](std::uint32_t) { return true; };
+  bool linked = false;
+  const auto make_held = [&](std::uint32_t g, std::span<const std::uint32_t> lanes, const std::uint32_t* numbers) {
+    Block block = make_block(model.groups[g], g, shapes[g].held, lanes);
+    block.speeds = take(shapes[g].directions.size() * orders * block.width);
+    block.carried = take(std::size_t{orders} * block.width);
+    block.row.assign(numbers, numbers + block.count);
+    block.linked = linked;
+    block.strands = !linked && all_strands(g);
+    if (block.strands) add_strands(block);
+    if (!block.strands) plain_rows.insert(plain_rows.end(), block.row.begin(), block.row.end());
+    held_blocks.push_back(std::move(block));
+  };
+  const auto row_of_held = [&](std::uint32_t j) { return held_rows[j].row; };
+  for (const bool which : {false, true}) {
+    linked = which;
+    if (linked && links.empty()) continue;
+    in_blocks(held_rows.size(), row_of_held, make_held,
+              [&](std::uint32_t j) { return (linked_row[j] != 0) == linked; });
+  }
   strands.lay_out(n);
   in_blocks(
       watched_rows.size(), [&](std::uint32_t w) { return watched_rows[w]; },
@@ -202,7 +255,8 @@ void Series::Impl::make_row_blocks() {
         Block block = make_block(model.groups[g], g, shapes[g].watched, lanes);
         block.row.assign(numbers, numbers + block.count);
         watched_blocks.push_back(std::move(block));
-      });
+      },
+      any);
 
   // What bends the rows under the variational law.
   bent.clear();
@@ -216,8 +270,31 @@ void Series::Impl::make_row_blocks() {
         Block block = make_block(model.groups[g], g, model.groups[g].bend, lanes);
         block.row.assign(numbers, numbers + block.count);
         bend_blocks.push_back(std::move(block));
-      });
+      },
+      any);
   rho.assign(std::size_t{orders} * bent.size(), 0.0);
+}
+
+void Series::Impl::find_entry_runs() {
+  entry_runs.clear();
+  const std::uint32_t count = EntryRun::neighbours;
+  for (std::uint32_t j = 0; j + 1 < start.size(); ++j) {
+    for (std::uint32_t e = start[j]; e < start[j + 1];) {
+      EntryRun one{j, e, e};
+      while (one.single < start[j + 1] && one.end == one.single) {
+        const bool four = one.single + count <= start[j + 1] &&
+                          column[one.single + count - 1] == column[one.single] + count - 1 &&
+                          std::is_sorted(column.begin() + one.single, column.begin() + one.single + count);
+        if (four) {
+          one.end = one.single + count;
+        } else {
+          one.end = ++one.single;
+        }
+      }
+      e = one.end;
+      entry_runs.push_back(one);
+    }
+  }
 }
 
 /// The pattern of J, its places on the tapes, and the factor.
@@ -242,6 +319,7 @@ void Series::Impl::lay_out_rows() {
       }
     }
   }
+  find_entry_runs();
   entry.assign(column.size(), 0.0);
   weighted.assign(column.size(), 0.0);
   lambda.assign(std::size_t{orders} * m, 0.0);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "zwang/motion/series_impl.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
@@ -147,11 +148,22 @@ void Series::Impl::accelerate_free() {
     const double* w = inverse_mass.data();
     for (std::size_t i = 0; i < n; ++i) acceleration[i] = w[i] * force[i];
   } else {
-    dynamics.mass.solve(force, acceleration);
+    weigh_forces();
   }
 }
 
+void Series::Impl::weigh_forces() {
+  if (!linked_masses) {
+    dynamics.mass.solve(force, acceleration);
+    return;
+  }
+  const std::span<const double> mass = dynamics.mass.diagonal();
+  for (std::size_t i = 0; i < n; ++i) acceleration[i] = force[i] / mass[i];
+  links.weigh(force.data(), acceleration.data());
+}
+
 void Series::Impl::measure_balance(const double* forces, const double* multipliers) {
+  balance_known = true;
   balance.resize(n);
   for (std::size_t i = 0; i < n; ++i) balance[i] = std::abs(forces[i]);
   for (std::size_t j = 0; j < held_rows.size(); ++j) {
@@ -171,7 +183,18 @@ double Series::Impl::inverse_of_diagonal(std::uint32_t i) const {
   return alone ? dynamics.mass.inverse_root()[i] * dynamics.mass.inverse_root()[i] : 1 / dynamics.mass.diagonal()[i];
 }
 
+/// Is there anything to be frozen? Of what rests exactly nobody asks what its terms are.
+bool Series::Impl::weigh_balance(std::span<const double> moved) {
+  if (balance_known) return true;
+  bool any = false;
+  for (std::size_t i = 0; i < n && !any; ++i) any = still[i] != 0 && moved[i] != 0;
+  if (!any) return false;
+  measure_balance(balance_force.data(), balance_right.data());
+  return true;
+}
+
 void Series::Impl::freeze() {
+  if (!weigh_balance(acceleration)) return;
   for (std::size_t i = 0; i < n; ++i) {
     if (still[i] == 0) continue;
     if (std::abs(acceleration[i]) <= frozen * inverse_mass[i] * balance[i]) acceleration[i] = rest[i] = 0;
@@ -179,14 +202,42 @@ void Series::Impl::freeze() {
 }
 
 void Series::Impl::freeze_forces() {
+  if (!weigh_balance(force)) return;
   for (std::size_t i = 0; i < n; ++i) {
     if (still[i] != 0 && std::abs(force[i]) <= frozen * balance[i]) force[i] = 0;
   }
 }
 
+void Series::Impl::take_off(const double* y, double* x) const {
+  const std::uint32_t* at = column.data();
+  const double* factor_of = entry.data();
+  std::uint32_t e = 0;
+  for (const EntryRun& one : entry_runs) {
+    const double by = y[one.row];
+    for (; e < one.single; ++e) x[at[e]] -= factor_of[e] * by;
+    if (e == one.end) continue;
+    double* to = x + at[e];
+    const double* from = factor_of + e;
+    // All four are read before one is written, so that they go side by side.
+    const double a = to[0] - from[0] * by;
+    const double b = to[1] - from[1] * by;
+    const double c = to[2] - from[2] * by;
+    const double d = to[3] - from[3] * by;
+    to[0] = a, to[1] = b, to[2] = c, to[3] = d;
+    e = one.end;
+  }
+}
+
 void Series::Impl::hinder(unsigned k) {
-  measure_balance(force.data(), right.data());
-  if (k == 0) keep_terms();
+  if (k == 0) {
+    measure_balance(force.data(), right.data());
+    keep_terms();
+  } else if (std::find(still.begin(), still.end(), 1) != still.end()) {
+    // What moves is not frozen; the terms of what rests are asked for where something is left of their sum.
+    balance_known = false;
+    balance_force.assign(force.begin(), force.end());
+    balance_right.assign(right.begin(), right.end());
+  }
   if (!inverse_mass.empty()) {
     double* a = acceleration.data();
     if (!strands.empty()) strands.hinder(k, right.data(), a);
@@ -197,11 +248,9 @@ void Series::Impl::hinder(unsigned k) {
     return;
   }
   if (!strands.empty()) strands.carry(k, right.data());
-  for (std::size_t j = 0; j < held_rows.size(); ++j) {
-    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
-  }
+  take_off(right.data(), force.data());
   freeze_forces();
-  dynamics.mass.solve(force, acceleration);
+  weigh_forces();
 }
 
 void Series::Impl::hinder_again(unsigned k) {
@@ -222,11 +271,9 @@ void Series::Impl::hinder_again(unsigned k) {
   }
   if (inverse_mass.empty()) {
     if (!strands.empty()) strands.carry(k, multipliers);
-    for (std::size_t j = 0; j < m; ++j) {
-      for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) force[column[e]] -= entry[e] * right[j];
-    }
+    take_off(right.data(), force.data());
     freeze_forces();
-    dynamics.mass.solve(force, acceleration);
+    weigh_forces();
     return;
   }
   double* a = acceleration.data();
@@ -369,6 +416,7 @@ void Series::Impl::forget_overflow() {
   zero_what_is_not_finite(v);
   for (std::vector<double>* list : {&lambda, &force_room, &acceleration_room, &right}) zero_what_is_not_finite(*list);
   strands.forget_overflow();
+  links.forget_overflow();
   if (factor.band() != nullptr) factor.band()->empty_right();
 }
 
@@ -529,8 +577,9 @@ void Series::Impl::extend_under_forces(const model::State& state, unsigned k) {
   if (!bent.empty()) add_bends(state, k);
   std::fill(right.begin(), right.end(), 0.0);
   if (!strands.empty()) strands.extend(k, q.data() + (k + 1) * n, force.data(), right.data());
+  if (!links.empty()) links.extend({k, force.data(), right.data()});
   for (Block& block : held_blocks) {
-    if (block.strands) continue;
+    if (block.strands || block.linked) continue;
     // Velocities are inputs of velocity conditions alone: v_k has just become known, v_{k+1} plays no part yet.
     if (!model.groups[block.group].holonomic) fill_row(block, state, k);
     fill_row(block, state, k + 1);
@@ -545,13 +594,19 @@ void Series::Impl::extend_under_forces(const model::State& state, unsigned k) {
   if (k == 0) std::copy_n(acceleration.data(), n, free_first.begin());
   solve_order(state, k);
   take_order(k);
+  if (!links.empty()) {
+    links.take({k, acceleration.data(), q.data() + (k + 2) * n, lambda.data() + std::size_t{k} * held_rows.size()});
+  }
 }
 
 /// The multipliers of this order, and the accelerations they leave.
 void Series::Impl::solve_order(const model::State& state, unsigned k) {
   const std::size_t m = held_rows.size();
   double* a = acceleration.data();
-  const bool twice = m > 0 && slides.empty() && factor.least_pivot() < (k == 0 ? settled_twice : solved_twice);
+  const double late = !links.empty() && 2 * k > N ? solved_twice_late : solved_twice;
+  // Digits that a blunt tolerance does not ask for are not sought.
+  const double enough = std::min(late, eps / (digits_kept * content));
+  const bool twice = m > 0 && slides.empty() && factor.least_pivot() < (k == 0 ? settled_twice : enough);
   if (m > 0) {
     if (twice) right_known.assign(right.begin(), right.end());
     if (!strands.empty()) strands.press(a, right.data());
@@ -562,7 +617,7 @@ void Series::Impl::solve_order(const model::State& state, unsigned k) {
     factor.solve(right);
     std::copy(right.begin(), right.end(), lambda.begin() + static_cast<std::ptrdiff_t>(k * m));
     for (const Block& block : held_blocks) {
-      if (block.strands) continue;
+      if (block.strands || block.linked) continue;
       double* to = arena.data() + block.carried + std::size_t{k} * block.width;
       for (std::uint32_t l = 0; l < block.count; ++l) to[l] = right[block.row[l]];
     }
@@ -591,10 +646,15 @@ bool Series::Impl::extend(const model::State& state) {
   return_nothing();
   proved_ahead = false;
   begin_orders(state);
+  open_weights = {};
   if (by_strands_alone()) {
     for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * constant_force[i];
     extend_strands();
   } else {
+    for (unsigned k = 0; k + 2 <= N; ++k) extend_order(state, k);
+  }
+  for (int pass = 1; pass < most_passes_of_leaving && passes_again(); ++pass) {
+    begin_orders(state);
     for (unsigned k = 0; k + 2 <= N; ++k) extend_order(state, k);
   }
   return finish_orders(state);
@@ -618,6 +678,8 @@ void Series::Impl::begin_orders(const model::State& state) {
     }
   }
   if (!strands.empty()) begin_strands();
+  if (!links.empty()) links.begin(q.data(), v.data());
+  gradients_swept = links.empty();
 }
 
 bool Series::Impl::finish_orders(const model::State& state) {

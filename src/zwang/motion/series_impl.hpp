@@ -15,6 +15,8 @@
 #include "zwang/expressions/functions/series.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/linear/gram_factor.hpp"
+#include "zwang/motion/links.hpp"
+#include "zwang/motion/links_find.hpp"
 #include "zwang/motion/row_shape.hpp"
 #include "zwang/motion/series.hpp"
 #include "zwang/motion/strands.hpp"
@@ -51,6 +53,7 @@ struct Block {
   std::vector<std::uint32_t> row;        ///< [lane]: number among the held or watched rows
   std::vector<std::uint32_t> entry_at;   ///< held: place in J of the gradient, [slot * width + lane]
   bool strands = false;                  ///< held: strands do the orders above zero
+  bool linked = false;                   ///< held: links do
   std::size_t first_mode = 0;            ///< the register of its first mode
   std::vector<std::uint32_t> mode_of;    ///< number of the model's mode: [slot * width + lane]
   bool slid = false;  ///< a mode of it is a weight: coefficients change after they were first computed
@@ -75,6 +78,17 @@ struct SlidSwitch {
     double below, above;  ///< the mode on either side
   };
   std::vector<Mode> places;  ///< among the blocks of terms
+};
+
+/// A speed that leaves its rest: w = s^m rho c with |c| = 1, its weights are its direction c (series_leave.cpp).
+struct LeavingSpeed {
+  std::vector<std::size_t> slides;          ///< of its parts
+  std::vector<double> direction;            ///< c at the start
+  std::vector<std::vector<double>> across;  ///< orthogonal to it
+  std::vector<std::vector<double>> c, w;    ///< coefficients, by order
+  std::vector<double> rho;
+  unsigned m = 0;        ///< 0: not known yet
+  bool at_once = false;  ///< pushed at the start
 };
 
 /// One row of the system about a singular position: a row held as it is, or a combination divided by s (series_arc.cpp).
@@ -136,7 +150,11 @@ struct Series::Impl {
   Block make_block(const Group& group, std::uint32_t number, const expressions::Tape& tape,
                    std::span<const std::uint32_t> lanes);
   std::size_t take(std::size_t room);
+  /// What tapes and lists of the terms there are, and those of their lanes that no link does without.
+  void make_term_tapes();
   void make_term_blocks();
+  /// Which bodies and rows are linked now.
+  void find_linked();
   /// Forces as they are; of a potential its gradient (and itself if it depends on time); of T all but the inertia.
   static expressions::Tape term_tape(const TermGroup& group);
   /// Rows that are wholly made of strands, and those that are not: with a constant direction besides, or another shape.
@@ -183,9 +201,14 @@ struct Series::Impl {
       for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) x[column[e]] += entry[e] * y[j];
     }
   }
+  void find_entry_runs();
+  /// x -= J^T y; neighbours among the variables, as those of a quaternion, side by side.
+  void take_off(const double* y, double* x) const;
   double times(std::size_t j, const double* x) const {
+    const std::uint32_t* at = column.data();
+    const double* factor_of = entry.data();
     double sum = 0;
-    for (std::uint32_t e = start[j]; e < start[j + 1]; ++e) sum += entry[e] * x[column[e]];
+    for (std::uint32_t e = start[j], end = start[j + 1]; e < end; ++e) sum += factor_of[e] * x[at[e]];
     return sum;
   }
 
@@ -277,12 +300,15 @@ struct Series::Impl {
   void add_bends(const model::State& state, unsigned k);
   /// x = W force, and the same by reference to the inverse masses where they are single numbers.
   void accelerate_free();
+  /// a = M^-1 force of order zero, by links where they hold all that is no single mass.
+  void weigh_forces();
   /// What is still and exactly balanced is frozen: a sum of forces and reactions below a few roundings of its terms is zero, so that
   /// rest of any length is rest. What moves keeps every digit it has.
   void measure_balance(const double* forces, const double* multipliers);
   /// What would have moved at order zero if nothing were held: per variable, the terms of its acceleration.
   void keep_terms();
   double inverse_of_diagonal(std::uint32_t i) const;
+  bool weigh_balance(std::span<const double> moved);
   void freeze();
   void freeze_forces();
   /// The reactions of this order's multipliers, in `right`, taken off the accelerations.
@@ -353,6 +379,9 @@ struct Series::Impl {
   [[nodiscard]] double reach(double tolerance) const;
   [[nodiscard]] double reach_of_motion(double tolerance) const;
   [[nodiscard]] double branch(double h) const;
+  [[nodiscard]] double meeting(double h) const;
+  /// Where before `first` the root of a register of a block passes zero: that becomes the first.
+  void look_for_branch(const Block& block, std::uint32_t reg, unsigned count, double& first) const;
   [[nodiscard]] double vanishing(double h, std::uint32_t& culprit) const;
   [[nodiscard]] double weightless(double h, std::uint32_t& variable);
   /// A place ahead, and the masses there.
@@ -395,6 +424,7 @@ struct Series::Impl {
   void find_force_terms();
   void weigh_force_terms();
   void find_watched_terms();
+  [[nodiscard]] double watched_terms_on_step(std::size_t number, double h);
   /// Accelerations and forces at the end of the step, from their series.
   void sum_up_step(double h);
   /// What the bodies' accelerations on the step are measured by.
@@ -446,11 +476,33 @@ struct Series::Impl {
   // ---- modes, and surfaces slid on (series_slide.cpp)
 
   void load_modes(const model::State& state);
+  /// The equations of order k for the weights of speeds that leave their rest, in place of those of surfaces that are held; `x`, `matrix` as there.
+  void turn_to_directions(unsigned k, std::vector<double>& matrix, std::vector<double>& x);
+  /// What the weights of order k make of these speeds; `known`, `effect`: what the rates of w have without and by the weights.
+  void take_directions(unsigned k, const std::vector<double>& known, const std::vector<double>& effect);
+  [[nodiscard]] double reach_of_leaving(double h, double part) const;
   void take_weights(const model::State& state, unsigned k);
   void finish_weights();
   void slide(std::span<const Series::Slide> list);
   [[nodiscard]] std::vector<double> slope(std::uint32_t number, const model::State& state) const;
   std::vector<SlidSwitch> slides;
+  std::vector<LeavingSpeed> leaving;
+  /// Combinations of weights that change no rate while speeds leave their rest, and what the rates say of them instead (series_leave.cpp).
+  struct OpenWeights {
+    std::vector<std::vector<double>> rows;     ///< y: of the rows of the small system, each its own
+    std::vector<std::vector<double>> weights;  ///< z: of the weights
+    std::vector<std::vector<double>> parts;    ///< by order: y.w of the pass before this one, divided by s^m
+    std::vector<std::vector<double>> found;    ///< of this pass
+  };
+  OpenWeights open_weights;
+  /// x of the small system; where it leaves combinations open, the least one.
+  void solve_weights(unsigned k, const std::vector<double>& effect, std::vector<double> matrix, std::vector<double>& x);
+  /// What is open of order k, by the directions that the speeds have; `known` and `effect` as in take_directions.
+  void close_weights(unsigned k, const std::vector<double>& known, const std::vector<double>& effect,
+                     std::vector<double>& x);
+  /// Another pass is wanted: what the rates say of the open combinations has changed.
+  [[nodiscard]] bool passes_again();
+  void begin_leaving(std::span<const Series::Slide> list);
   std::vector<double> modes;  ///< of the model, as loaded
 
   // ---- work (series_work.cpp)
@@ -479,6 +531,16 @@ struct Series::Impl {
   std::vector<Block> bend_blocks;   ///< of the rows under the variational law; their `row` is a place in `bent`
   std::vector<std::uint32_t> bent;  ///< numbers of those rows among the rows held
   Strands strands;
+  Links links;
+  std::vector<Turner> turners;                ///< bodies that may be linked
+  std::vector<Links::Joint> linkable;         ///< joints that may be
+  std::vector<std::uint32_t> linked_turners;  ///< those that are
+  std::vector<std::uint8_t> linked_row;       ///< per row held
+  std::vector<std::vector<std::uint8_t>>
+      linked_terms;                     ///< per group of terms and lane; a group of none may have no list
+  bool linked_masses = false;           ///< no mass is a block but those of linked bodies
+  mutable bool gradients_swept = true;  ///< the tapes of linked rows have been run up to the last order
+  void sweep_linked() const;
   std::vector<std::uint32_t> plain_rows;  ///< numbers of the rows held that are not made of strands
   std::vector<HeldRow> held_rows;
   std::vector<std::uint32_t> watched_rows;
@@ -503,6 +565,12 @@ struct Series::Impl {
 
   // the linear system
   std::vector<std::uint32_t> start, column;
+  /// Entries of one row one after the other: single ones, up to `single`, then four of neighbouring variables, or none.
+  struct EntryRun {
+    static constexpr std::uint32_t neighbours = 4;
+    std::uint32_t row = 0, single = 0, end = 0;
+  };
+  std::vector<EntryRun> entry_runs;
   std::vector<double> entry;
   std::vector<double> inverse_mass;  ///< per variable, when all masses are single numbers that never change
   std::vector<double> weighted;      ///< J W, then
@@ -518,8 +586,15 @@ struct Series::Impl {
   static constexpr double settled_twice = 0.1;
   static constexpr double solved_twice = 1e-4;
   static constexpr unsigned most_solutions = 6;
+  /// In the upper half of the orders of linked bodies, whose terms have fallen to the root of the tolerance, from here on.
+  static constexpr double solved_twice_late = 1e-8;
+  /// Of the tolerance: what multipliers may have lost without being solved for again, above order zero.
+  static constexpr double digits_kept = 1e-3;
+  double content = sharpest;        ///< the tolerance of the motion
   std::vector<double> right_known;  ///< right-hand sides of an order without the free accelerations
   std::vector<double> balance;      ///< those terms, per variable
+  bool balance_known = false;       ///< of this order; else it is made of the next two, if anybody asks
+  std::vector<double> balance_force, balance_right;
   std::vector<std::uint8_t> still;  ///< per variable, 1: its velocity and all accelerations so far are zero
   std::vector<double>
       acceleration_terms;    ///< of order zero: what forces and reactions each would make of an acceleration
@@ -548,7 +623,9 @@ struct Series::Impl {
   std::vector<double> load, absolute, force_size;              ///< bounds of d and of |W d|; forces at the end
   std::vector<double> free_first, free_last, halfway, at_end;  ///< accelerations: free at 0 and h, true at h/2 and h
   std::vector<double> step_terms;                              ///< sum |a_k| h^k
-  std::vector<double> own_scale, partner_scale;                ///< what d is measured by
+  std::vector<double> own_scale;                               ///< what d is measured by
+  std::vector<double> partner_scale;  ///< the largest energy among the partners of a variable, of accelerations
+  std::vector<double> scale_weight, scale_energy;  ///< per variable, its mass and its own energy
   std::vector<double> row_rest, watched_rest,
       multiplier_error;             ///< bounds on the step: of what the polynomials leave out
   std::vector<double> force_terms;  ///< sizes of the terms of the free accelerations at 0

@@ -47,30 +47,45 @@ double Series::Impl::reach_of_motion(double tolerance) const {
   return least > 1000 ? 1e300 : shortened(elementary::exp2(least));
 }
 
+void Series::Impl::look_for_branch(const Block& block, std::uint32_t reg, unsigned count, double& first) const {
+  std::array<double, 64> p{};
+  const double* y = registers(block) + std::size_t{reg} * orders * block.width;
+  for (std::uint32_t l = 0; l < block.count; ++l) {
+    double least = y[l];
+    double power_of_h = 1;
+    for (unsigned k = 1; k < count; ++k) {
+      power_of_h *= first;
+      least -= std::abs(y[k * block.width + l]) * power_of_h;
+    }
+    if (least > 0 || !(y[l] > 0)) continue;
+    for (unsigned k = 0; k < count; ++k) p[k] = -y[k * block.width + l];
+    const Excursion found = first_excursion({p.data(), count}, first, 0.0);
+    if (found.kind == Excursion::Kind::crossing) first = found.at;
+  }
+}
+
 /// The first place on [0, h] where the series of a root passes zero: |x| has become -x there. h if there is none.
 double Series::Impl::branch(double h) const {
   double first = h;
-  std::array<double, 64> p{};
-  const auto look = [&](const Block& block, const std::vector<std::uint32_t>& roots, unsigned count) {
-    for (const std::uint32_t reg : roots) {
-      const double* y = registers(block) + std::size_t{reg} * orders * block.width;
-      for (std::uint32_t l = 0; l < block.count; ++l) {
-        double least = y[l];
-        double power_of_h = 1;
-        for (unsigned k = 1; k < count; ++k) {
-          power_of_h *= first;
-          least -= std::abs(y[k * block.width + l]) * power_of_h;
-        }
-        if (least > 0 || !(y[l] > 0)) continue;
-        for (unsigned k = 0; k < count; ++k) p[k] = -y[k * block.width + l];
-        const Excursion found = first_excursion({p.data(), count}, first, 0.0);
-        if (found.kind == Excursion::Kind::crossing) first = found.at;
-      }
+  for (const Block& block : watched_blocks) {
+    for (const std::uint32_t reg : shapes[block.group].roots)
+      look_for_branch(block, reg, model.groups[block.group].holonomic ? N + 1 : N, first);
+  }
+  for (const Block& block : terms) {
+    for (const std::uint32_t reg : term_roots[block.group]) look_for_branch(block, reg, N - 1, first);
+  }
+  return first;
+}
+
+double Series::Impl::meeting(double h) const {
+  double first = h;
+  for (const Block& block : terms) {
+    const expressions::Tape& tape = term_tapes[block.group];
+    const std::size_t before = tape.inputs.size() + tape.constants.size();
+    for (const std::uint32_t reg : term_roots[block.group]) {
+      if (term_moving[block.group][reg - before] == 0) look_for_branch(block, reg, N - 1, first);
     }
-  };
-  for (const Block& block : watched_blocks)
-    look(block, shapes[block.group].roots, model.groups[block.group].holonomic ? N + 1 : N);
-  for (const Block& block : terms) look(block, term_roots[block.group], N - 1);
+  }
   return first;
 }
 
@@ -79,6 +94,7 @@ double Series::Impl::vanishing(double h, std::uint32_t& culprit) const {
   double first = std::numeric_limits<double>::infinity();
   std::size_t strand = 0;
   for (const Block& block : held_blocks) {
+    if (block.linked) continue;  // as long as ever
     const RowShape& shape = shapes[block.group];
     const std::size_t directions = shape.directions.size();
     const std::size_t strand_begin = strand;
@@ -168,7 +184,7 @@ double Series::Impl::approach(double s) const {
     const RowShape& shape = shapes[block.group];
     const std::size_t strand_begin = strand;
     if (block.strands) strand += shape.directions.size() * block.count;
-    if (shape.steady) continue;
+    if (shape.steady || block.linked) continue;
     for (std::uint32_t l = 0; l < block.count; ++l) {
       double square = 0, along = 0, change = 0;
       for (std::size_t d = 0; d < shape.directions.size(); ++d) {

@@ -32,6 +32,13 @@ std::vector<std::uint32_t> joints_of_rows(const model::Model& model) {
 
 /// Leaves are taken away until none is left.
 void Series::Impl::find_loops() {
+  // One row alone goes in a circle only if its gradient may vanish.
+  if (model.joints.empty() && held_rows.size() <= 1) {
+    const bool alone = !held_rows.empty() && !(shapes[model.row_group[held_rows[0].row]].steady && start[1] > start[0]);
+    loops.assign(alone ? 1 : 0, 0);
+    loops_known = true;
+    return;
+  }
   std::vector<std::uint32_t> body(n, 0);
   for (std::uint32_t b = 0; b < own_body.size(); ++b) {
     for (std::uint32_t i = own_body[b].first; i < own_body[b].first + own_body[b].second; ++i) body[i] = b;
@@ -88,6 +95,7 @@ void Series::Impl::find_loops() {
 
 /// J at s from the series of its gradients, and how fast the rows in loops turn at the beginning.
 void Series::Impl::gradients_at(double s, std::vector<double>& entries) const {
+  sweep_linked();
   entries.assign(column.size(), 0.0);
   std::size_t strand = 0;
   for (const Block& block : held_blocks) {
@@ -108,7 +116,27 @@ void Series::Impl::gradients_at(double s, std::vector<double>& entries) const {
   }
 }
 
+/// Of the rows that links carry on the tapes have order zero alone.
+void Series::Impl::sweep_linked() const {
+  if (gradients_swept) return;
+  gradients_swept = true;
+  for (const Block& block : held_blocks) {
+    if (!block.linked) continue;
+    const RowGroup& group = model.groups[block.group];
+    double* room = arena.data() + block.registers;
+    for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
+      double* to = room + std::size_t{1 + slot} * orders * block.width;
+      for (unsigned k = 0; k <= N; ++k) {
+        for (std::uint32_t l = 0; l < block.width; ++l, ++to)
+          *to = q[k * n + block.position_of[slot * block.width + l]];
+      }
+    }
+    expressions::sweep(shapes[block.group].held, room, orders, N, block.width);
+  }
+}
+
 double Series::Impl::turning(std::span<const std::uint32_t> numbers) const {
+  sweep_linked();
   double most = 0;
   std::vector<double> rate(held_rows.size(), 0.0);
   std::size_t strand = 0;

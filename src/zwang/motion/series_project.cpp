@@ -82,6 +82,7 @@ Series::Projection Series::Impl::project(model::State& state, std::vector<double
   extended_ahead = proved_ahead = false;
   Projection result;
   load_modes(state);
+  if (!links.empty()) links.straighten(state.position, state.velocity);
   std::copy(state.position.begin(), state.position.end(), q.begin());
   std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
   // Order zero in plain units.
@@ -101,6 +102,13 @@ Series::Projection Series::Impl::project(model::State& state, std::vector<double
   load_rows();
   factor.factor(rows(), dynamics.mass);
   result.skipped = factor.skipped_count();
+  // Contacts that shared a force with others are held by these alone: where they are no longer, it is for the instant to tell which of them hold.
+  for (std::size_t j = 0; j < m && !watched_rows.empty(); ++j) {
+    const std::uint32_t row = held_rows[j].row;
+    if (factor.skipped(j) || model::is_equation(model.row_kind[row])) continue;
+    result.parted = result.parted || std::binary_search(watched_rows.begin(), watched_rows.end(), row);
+  }
+  if (result.parted) return result;
   if (!lengths_known) {
     for (std::size_t j = 0; j < m; ++j) row_length[j] = std::sqrt(factor.diagonal(j));
     first_gradient = gradient_sum;

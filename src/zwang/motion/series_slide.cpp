@@ -74,6 +74,7 @@ void Series::Impl::slide(std::span<const Series::Slide> list) {
     }
     slides.push_back(std::move(slid));
   }
+  begin_leaving(list);
 }
 
 std::vector<double> Series::Impl::slope(std::uint32_t number, const model::State& state) const {
@@ -227,8 +228,24 @@ void Series::Impl::take_weights(const model::State& state, unsigned k) {
     }
   }
 
+  // Speeds that leave their rest have their directions for weights.
+  std::vector<double> known;
+  std::vector<double> effect;
+  if (!leaving.empty()) {
+    effect = matrix;
+    for (const double wanted : x) known.push_back(-wanted);
+    turn_to_directions(k, matrix, x);
+  }
+
   // The weights of this order, and what they add.
-  static_cast<void>(linear::solve_small(std::move(matrix), x));
+  if (leaving.empty()) {
+    static_cast<void>(linear::solve_small(std::move(matrix), x));
+  } else {
+    solve_weights(k, effect, std::move(matrix), x);
+    for (std::size_t i = 0; i < count; ++i) slides[i].sigma[k] = x[i];
+    take_directions(k, known, effect);
+    close_weights(k, known, effect, x);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     SlidSwitch& slid = slides[i];
     slid.sigma[k] = x[i];

@@ -62,6 +62,15 @@ bool any_equation_implied(const model::Model& model, const std::vector<Standing>
   return false;
 }
 
+/// Rows whose multipliers vanish at this instant: those that fell to zero, unless a force or a condition jumps here, after which they are others.
+std::vector<std::uint32_t> balanced_rows(const Motion& motion, const Triggers& triggers) {
+  const bool jumps = std::any_of(triggers.turns.begin(), triggers.turns.end(), [&](const Turn& turn) {
+    return !model::place_of_switch(motion.impl->model, turn.number).truth;
+  });
+  if (jumps || release_due(motion)) return {};
+  return triggers.releasing;
+}
+
 /// What is known of the rows before anything is asked of this instant.
 instant::Options known_of_rows(Motion& motion, const Triggers& triggers, bool first) {
   Motion::Impl& impl = *motion.impl;
@@ -109,7 +118,9 @@ instant::Options known_of_rows(Motion& motion, const Triggers& triggers, bool fi
   open_valleys(motion, triggers, first, closed, steady);
   instant::Options options;
   if (!first) options = options_in_motion(impl, std::move(closed), std::move(steady));
-  if (!triggers.releasing.empty()) options.balanced = instant::RowSet(model.rows(), triggers.releasing);
+  if (const std::vector<std::uint32_t> vanishing = balanced_rows(motion, triggers); !vanishing.empty()) {
+    options.balanced = instant::RowSet(model.rows(), vanishing);
+  }
   options.shock_done = impl.any_done && instant::same_instant(impl.done_schedule, motion.state.time);
   return options;
 }
@@ -120,6 +131,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   const model::Model& model = impl.model;
   const std::vector<Standing> before = impl.standing;
   instant::Options options = known_of_rows(motion, triggers, first);
+  const std::vector<std::uint32_t> balanced = balanced_rows(motion, triggers);
 
   Gathered gathered;
   const Switches switches_before = impl.switches;
@@ -135,7 +147,8 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   Still still;
   if (motion.status == Status::going && !first) still = close_what_is_back_at_once(motion, gathered.shock);
   if (motion.status == Status::going && determined(motion)) {
-    hold_rows(motion, triggers.releasing);
+    impl.gave_way.insert(impl.gave_way.end(), triggers.releasing.begin(), triggers.releasing.end());
+    hold_rows(motion, balanced);
     if (motion.status == Status::going && !gathered.shock) hold_what_comes_back(motion, triggers);
   }
   if (gathered.shock && !first && motion.status == Status::going) {
@@ -282,8 +295,32 @@ void keep_account(Motion& motion) {
   motion.energy.final = now.vis_viva + now.potential;
 }
 
+namespace {
+
+/// What is due within the resolution of time is due now, and at its own time: else the shock of this instant would count for it.
+void snap_to_schedule(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  double& time = motion.state.time;
+  double due = impl.until;
+  const auto consider = [&](double at) {
+    const bool done = impl.any_done && instant::same_instant(impl.done_schedule, at);
+    if (at > time && at - time <= resolution(time) && !done) due = std::min(due, at);
+  };
+  for (const model::Blow& blow : impl.model.blows) consider(blow.at);
+  for (const model::Condition& condition : impl.model.conditions) {
+    if (condition.seizure) consider(condition.at);
+  }
+  consider(next_release(motion, time));
+  if (!(due < impl.until)) return;
+  time = due;
+  impl.carry_time = 0;
+}
+
+}  // namespace
+
 void settle(Motion& motion, const Triggers& triggers, bool first) {
   Motion::Impl& impl = *motion.impl;
+  if (!first) snap_to_schedule(motion);
   const bool due = triggers.scheduled && motion.state.time < impl.until;
   std::size_t skips = 0;
   for (std::size_t j = 0; j < impl.held_rows.size() && !first; ++j) skips += impl.series.skipped(j) ? 1 : 0;
@@ -320,6 +357,7 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
     if (first || moved_on(motion, triggers)) {
       impl.visited.clear();
       impl.marginal.clear();
+      impl.gave_way.clear();
     }
     const auto kink = std::find_if(triggers.turns.begin(), triggers.turns.end(), [&](const Turn& turn) {
       return model::place_of_switch(impl.model, turn.number).row < impl.model.rows();

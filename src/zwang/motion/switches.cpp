@@ -34,14 +34,6 @@ void name_switches(const model::Model& model, const std::vector<std::uint32_t>& 
   std::sort(event.rows.begin(), event.rows.end());
 }
 
-/// Does one of the corners that it is nested about change?
-bool changes_inside(const model::Slotted& group, std::uint32_t c, std::uint32_t lane,
-                    const std::vector<std::uint8_t>& anew) {
-  const std::vector<std::uint32_t>& inner = group.corners[c].inner;
-  return std::any_of(inner.begin(), inner.end(),
-                     [&](std::uint32_t one) { return anew[group.first_switch + one * group.lanes + lane] != 0; });
-}
-
 /// A spring acts no more; what it held is lost.
 void let_spring_go(Motion& motion, const model::Spring& spring) {
   Motion::Impl& impl = *motion.impl;
@@ -69,6 +61,10 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
   for_switches(model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
     const Corner& corner = group.corners[c];
     const Side side = switches.sides[number];
+    if (corner.directs()) {
+      tell_direction(motion, triggers, first, struck, group, c, lane, known, near, anew);
+      return;
+    }
     const model::SwitchPlace place = model::place_of_switch(model, number);
     // A row in a valley and its twin know their sides of it; a twin that does not count has none.
     if (corner.kept()) {
@@ -193,6 +189,22 @@ void begin_switches(Motion& motion, std::span<const Side> before) {
   motion.state.modes = model::modes_of(impl.model, switches.sides);
 }
 
+namespace {
+
+/// Rows that others stand for are idle. Where one has been let go that stood for others, the next of them takes its place as it is.
+void follow_originals(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  if (!impl.copies.any()) return;
+  std::vector<std::uint32_t> before(impl.model.rows());
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) before[row] = impl.copies.original(row);
+  impl.copies.choose(impl.switches.gone, impl.switches.idle);
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    if (before[row] != row && !impl.copies.is_copy(row)) impl.standing[row] = impl.standing[before[row]];
+  }
+}
+
+}  // namespace
+
 bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool struck, const instant::Options& given) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
@@ -226,36 +238,42 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (instant::is_second_twin(model, row) && !is_valley(switches, model.row_twin[row])) switches.idle.add(row);
   }
+  follow_originals(motion);
   const bool alternatives = instant::has_alternatives(model);
   if (model.switches == 0 && !alternatives) return true;
   instant::Options options = given;
   options.gone = switches.idle;
 
   // Sides: what passed a threshold or lies on one is found anew, the rest stays.
+  if (alternatives && !first) {
+    if (!options.closed.is_told()) options.closed = instant::RowSet(model.rows());
+    for (const std::uint32_t row : triggers.alternatives)
+      options.closed.put(row, !struck || options.closed.contains(row));
+  }
   if (model.switches > 0) {
     std::vector<instant::KnownSide> known;
     std::vector<instant::KnownSide> near;
     std::vector<std::uint8_t> anew;
     tell_sides(motion, triggers, first, struck, known, near, anew);
-    const instant::Corners corners = instant::find_corners(model, motion.state, options, impl.workspace, known, near);
+    // Alternatives that are broken are no conditions; which of several counts is asked below, with the sides found here.
+    instant::Options among = options;
+    instant::Several unused;
+    if (alternatives) among.gone = instant::idle_rows(model, motion.state, options, impl.workspace, unused);
+    const instant::Corners corners = instant::find_corners(model, motion.state, among, impl.workspace, known, near);
     take_corners(motion, corners, triggers, first, anew);
+    switches.unasked = corners.unasked;
     if (!corners.refusal.empty()) {
       for (const instant::Minimiser& way : corners.ways) motion.continuations.push_back(way.accelerations);
       end(motion, corners.ways.empty() ? Status::refused : Status::singular, corners.refusal);
       return false;
     }
-    impl.series.slide(slides_of(switches));
+    impl.series.slide(slides_of(model, switches));
     project_slid(motion);
   }
 
   // Alternatives.
   if (alternatives) {
     instant::Several several;
-    if (!first) {
-      if (!options.closed.is_told()) options.closed = instant::RowSet(model.rows());
-      for (const std::uint32_t row : triggers.alternatives)
-        options.closed.put(row, !struck || options.closed.contains(row));
-    }
     switches.idle = instant::idle_rows(model, motion.state, options, impl.workspace, several);
     if (!several.ways.empty()) {
       for (const instant::Minimiser& way : several.ways) motion.continuations.push_back(way.accelerations);
@@ -266,7 +284,7 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
   return true;
 }
 
-std::vector<Series::Slide> slides_of(const Switches& switches) {
+std::vector<Series::Slide> slides_of(const model::Model& model, const Switches& switches) {
   std::vector<Series::Slide> out;
   for (std::size_t j = 0; j < switches.slid.size(); ++j) {
     if (switches.implied[j] != 0) continue;
@@ -275,6 +293,12 @@ std::vector<Series::Slide> slides_of(const Switches& switches) {
     if (same == out.end()) {
       out.emplace_back();
       same = out.end() - 1;
+      if (const model::SwitchPlace place = model::place_of_switch(model, switches.slid[j]);
+          leaves_rest(model, switches, switches.slid[j])) {
+        same->leaves = switches.sides[switches.slid[j]] == expressions::part_leaves_at_once ? 1 : 2;
+        same->weight = switches.weight[j];
+        same->whole = switches.slid[j] - place.group->corners[place.corner].whole * place.group->lanes;
+      }
     }
     same->numbers.push_back(switches.slid[j]);
     for (const instant::MixedMode& mode : switches.mixed) {
@@ -301,9 +325,27 @@ bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first) 
     end(motion, corners.ways.empty() ? Status::refused : Status::singular, corners.refusal);
     return false;
   }
-  impl.flow->slide(slides_of(impl.switches));
+  impl.flow->slide(slides_of(model, impl.switches));
   return true;
 }
+
+namespace {
+
+/// Does it turn in a spring that was let go? Nothing acts there any more.
+bool is_of_spring_gone(const model::Model& model, const Switches& switches, const model::SwitchPlace& place) {
+  for (std::size_t k = 0; k < model.releases.size(); ++k) {
+    if (switches.released[k] == 0) continue;
+    for (const std::uint32_t spring : model.releases[k].springs) {
+      for (const std::uint32_t gate : model.springs[spring].switches) {
+        const model::SwitchPlace other = model::place_of_switch(model, gate);
+        if (other.group == place.group && other.lane == place.lane) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 void list_switches(Motion& motion, const Switches& before, const Triggers& triggers, bool first) {
   const Motion::Impl& impl = *motion.impl;
@@ -339,22 +381,28 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
   for (const Turn& turn : triggers.turns) {
     const model::SwitchPlace place = model::place_of_switch(model, turn.number);
     // Where both sides are one function, what is nested about it has only been asked anew.
-    if (place.truth || place.group->corners[place.corner].quiet) continue;
+    if (place.truth || place.group->corners[place.corner].quiet || is_of_spring_gone(model, now, place)) continue;
     // Itself, and what is nested about it: a corner that others alone look at has switched nothing unless one of them did.
     for (std::uint32_t c = place.corner; c < place.group->corners.size(); ++c) {
       const Corner& corner = place.group->corners[c];
       const std::uint32_t number = place.group->first_switch + c * place.group->lanes + place.lane;
       const bool itself = c == place.corner && !turn.slips && !turn.again;
       if (corner.quiet || corner.inside || !(itself || !corner.inner.empty())) continue;
+      // A speed that comes to zero either rests or goes on in another direction.
+      if (corner.kind == expressions::CornerKind::part) continue;
+      if (corner.kind == expressions::CornerKind::moves) {
+        if (itself && leaves_rest(model, now, number + place.group->lanes)) switched.push_back(number);
+        continue;
+      }
       if (is_slid(now, number) || is_slid(before, number) || now.sides[number] == before.sides[number]) continue;
       if (std::find(switched.begin(), switched.end(), number) == switched.end()) switched.push_back(number);
     }
   }
   for (const std::uint32_t number : now.slid) {
-    if (!is_slid(before, number) && !first) stuck.push_back(number);
+    if (!is_slid(before, number) && !first && !leaves_rest(model, now, number)) stuck.push_back(number);
   }
   for (const std::uint32_t number : before.slid) {
-    if (!is_slid(now, number)) slipped.push_back(number);
+    if (!is_slid(now, number) || leaves_rest(model, now, number)) slipped.push_back(number);
   }
   if (!switched.empty()) name_switches(model, switched, add(EventKind::switched));
   if (!stuck.empty()) name_switches(model, stuck, add(EventKind::stick));

@@ -41,6 +41,7 @@ struct Switches {
   std::vector<std::uint8_t>
       clear;                ///< per switch, then per row, 1: its values stay away from its thresholds on this step
   bool stop_clear = false;  ///< the same of the expression of `stop`
+  bool unasked = false;     ///< a surface was met before a shock: its sides are found after it
   std::vector<std::uint8_t> holds;     ///< per truth of the model, 1: true at this very instant; empty between instants
   instant::RowSet gone;                ///< let go
   instant::RowSet idle;                ///< let go, or part of an alternative that does not count
@@ -63,8 +64,8 @@ struct FoundTurns {
 [[nodiscard]] FoundTurns find_turns(const Motion& motion, double h);
 /// The longest step, not longer than h, on which switching functions, alternatives that do not count and the stop expression are known to a
 /// tenth of the tolerance of their terms, the functions themselves, wherever they may pass their thresholds; and weights by their
-/// coefficients. 0: none.
-[[nodiscard]] double reach_of_switches(Motion& motion, double h);
+/// coefficients. 0: none. Without comparisons those of `stop` and `when` are not looked at on this step.
+[[nodiscard]] double reach_of_switches(Motion& motion, double h, bool with_comparisons = true);
 
 /// `before`: sides that angles go on from; none: the start is theirs.
 void begin_switches(Motion& motion, std::span<const expressions::Side> before = {});
@@ -94,7 +95,16 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
 /// Velocities onto the surfaces slid on.
 void project_slid(Motion& motion);
 /// The surfaces slid on, for the series.
-[[nodiscard]] std::vector<Series::Slide> slides_of(const Switches& switches);
+[[nodiscard]] std::vector<Series::Slide> slides_of(const model::Model& model, const Switches& switches);
+/// Is it a part of a speed that leaves its rest on the piece that begins here?
+[[nodiscard]] bool leaves_rest(const model::Model& model, const Switches& switches, std::uint32_t number);
+/// Such a piece has been gone: from now on the speed has a direction of its own.
+void finish_leaving(Motion& motion);
+/// Beside a speed that has a direction, which noise of what is slid on would turn as it comes to rest: velocities onto the surfaces slid on.
+void keep_slid(Motion& motion);
+/// Speeds whose directions stand in forces and that come to zero within this time, or are zero, by the series from here; `by_terms`: and those that fall, and that
+/// friction alone would stop within it.
+[[nodiscard]] bool comes_to_rest(const Motion& motion, double soon, bool by_terms, std::vector<Turn>& turns);
 /// Has the end come that the model asks for by comparisons?
 [[nodiscard]] bool is_true(const Motion& motion, std::uint32_t truth);
 

@@ -52,6 +52,26 @@ void for_switches(const model::Model& model, const Visit& visit) {
   });
 }
 
+/// Does one of the corners that it is nested about change?
+[[nodiscard]] inline bool changes_inside(const model::Slotted& group, std::uint32_t c, std::uint32_t lane,
+                                         const std::vector<std::uint8_t>& anew) {
+  const std::vector<std::uint32_t>& inner = group.corners[c].inner;
+  return std::any_of(inner.begin(), inner.end(),
+                     [&](std::uint32_t one) { return anew[group.first_switch + one * group.lanes + lane] != 0; });
+}
+
+/// What is known beforehand of the direction of a speed: its parts go with the whole.
+void tell_direction(const Motion& motion, const Triggers& triggers, bool first, bool struck,
+                    const model::Slotted& group, std::uint32_t c, std::uint32_t lane,
+                    std::vector<instant::KnownSide>& known, std::vector<instant::KnownSide>& near,
+                    std::vector<std::uint8_t>& anew);
+/// Where the weights of speeds at rest come to their bound |c| = 1 on [0, h].
+void find_slips(const Motion& motion, double h, FoundTurns& found);
+/// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never; with `touching`, where it rises up to zero, too.
+/// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients.
+[[nodiscard]] double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack,
+                           const Off& off, double h, double& cut, bool touching = false);
+
 /// The side behind the threshold that a turn passes.
 [[nodiscard]] expressions::Side behind(const expressions::Corner& corner, expressions::Side side, const Turn& turn,
                                        double beside);

@@ -211,12 +211,42 @@ inline constexpr double growth_at_a_meeting = 2;
 /// Shortest ways that a motion is moved by which begins at such a place, so that a step from there is longer than the shortest; and within which of it one is
 /// there.
 inline constexpr double ways_from_a_meeting = 1024;
+/// Where a comparison has a pole or a root: shortest steps over which it is asked at the ends alone; behind them the place lies some of these away, so that
+/// the step that is known from there is longer than the shortest.
+inline constexpr double shortest_steps_unseen = 64;
 /// exp of more is so large that products of a few, and the coefficients of its series, leave the range of numbers; and of less than minus this, of something
 /// that falls without bound: exp of it has been zero for long.
 inline constexpr double large_exponent = 300;
 inline constexpr double bottomless_exponent = 1e6;
 /// Of the duration of the motion: shorter steps are more of them than anybody waits for.
 inline constexpr double shortest_of_duration = 1e-17;
+
+// ---- speeds whose directions stand in forces
+
+/// Shortest steps within which a speed that falls is zero: the step that can be proved is a part of the time that is left.
+inline constexpr double shortest_steps_to_rest = 4;
+/// The same where no step can be proved any more.
+inline constexpr double many_shortest_steps_to_rest = 1e3;
+/// Of the terms of a push along the direction in which a speed leaves: they cancel where it has not begun to grow.
+inline constexpr double push_of_nothing = 1e-11;
+/// By which a direction and its series differ at best.
+inline constexpr double roundings_of_direction = 16;
+/// So many resolutions of time behind the place where friction changes its sign it has that sign for certain.
+inline constexpr double clock_roundings_behind = 4;
+/// Of the duration of the motion and the forces at its start, or of the speeds there: a slower one runs away from nothing.
+inline constexpr double speed_of_runaway = 1e-6;
+/// Of the rows of the small system of weights, each of size one: below it a combination changes no rate.
+inline constexpr double rate_of_open_weights = 1e-9;
+/// By which the share of several weights may turn a direction.
+inline constexpr double direction_in_doubt = 1e-8;
+/// Each pass over the orders of speeds that leave together makes some more of them right: as many as the order of the first rate, and one.
+inline constexpr int most_passes_of_leaving = 12;
+/// Of what the rates say of open weights: a pass that changes less is the last.
+inline constexpr double last_pass_of_leaving = 1e-15;
+/// Of the way to the place where a speed that leaves its rest would be back at it: the next piece finds that place by its own functions.
+inline constexpr double part_before_return = 0.5;
+/// Of the piece on which a speed leaves its rest; a shorter one would be none.
+inline constexpr int most_halvings_of_leaving = 100;
 
 // ---- accumulations
 
@@ -268,6 +298,11 @@ inline constexpr double same_gradient = 1e-9;
 inline constexpr int digits_of_meeting = 10;
 
 // ---- singular positions
+
+/// Of the largest coordinate: a way on which no smooth gradient turns, far longer than the last step before one that does.
+inline constexpr double way_that_is_nothing = 1e-6;
+/// Of its length: a gradient that has changed by this on such a way has turned at once.
+inline constexpr double turned_elsewhere = 0.1;
 
 /// Of the duration of the motion: a singular position no further ahead is gone to along the velocities.
 inline constexpr double straight_on = 1e-6;

@@ -106,7 +106,9 @@ std::vector<Side> sides_of_truths(Motion& motion, const Triggers& triggers, bool
         const Side interval = plain % 2 != 0 ? plain + 1 : plain;
         if (!corner.has_threshold(interval, above)) continue;
         const double one = corner.threshold(interval, above);
-        if (std::abs(rates.g - one) <= off[0]) threshold = one;
+        const double near = std::abs(rates.g - one);
+        if (near == 0 || near <= off[0] || (triggers.unseen > 0 && near <= triggers.unseen * std::abs(rates.first)))
+          threshold = one;
       }
       if (threshold == never) {
         sides[number] = plain;
@@ -158,7 +160,7 @@ void look_at_truths(Motion& motion, const Triggers& triggers) {
   if (model.truths.empty() || model.switches == 0) return;
   const std::vector<double> modes = motion.state.modes;
   // At the instant itself, then right behind it.
-  static_cast<void>(sides_of_truths(motion, {}, true));
+  static_cast<void>(sides_of_truths(motion, triggers, true));
   add_truths(motion);
   std::vector<Side> behind_it = sides_of_truths(motion, triggers, false);
   add_truths(motion);

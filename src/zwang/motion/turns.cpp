@@ -52,60 +52,6 @@ double polished(std::span<const double> p, double at, double h) {
   return at;
 }
 
-/// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never.
-/// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients.
-double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, const Off& off,
-             double h, double& cut) {
-  std::array<double, 64> p{};
-  const std::size_t size = std::min(c.size(), p.size());
-  for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[k];
-  p[0] -= sign * threshold;
-  double terms = std::abs(threshold) + std::abs(c[0]);
-  double rest = 0;
-  double power = 1;
-  for (std::size_t k = 1; k < size; ++k) {
-    power *= h;
-    rest += std::abs(p[k]) * power;
-  }
-  terms += rest;
-  if (p[0] + rest < 0) return never;
-
-  // What is known to vanish at the start is divided out; a rate that leads away from the threshold, be it small, is left as it is.
-  std::size_t leading = 0;
-  power = 1;
-  // The start itself is known up to `slack`, and so is each derivative by what the next one makes of that.
-  const auto off_by_time = [&](std::size_t k) { return static_cast<double>(k + 1) * slack * std::abs(p[k + 1]); };
-  while (at_start && leading < most_leading && leading + 1 < size && (leading == 0 || p[leading] > 0) &&
-         std::abs(p[leading]) * power <= vanishing_part * terms + (off[leading] + off_by_time(leading)) * power) {
-    ++leading;
-    power *= h;
-  }
-  const std::span<const double> q(p.data() + leading, size - leading);
-  double from = 0;
-  for (int round = 0; round < most_grazes; ++round) {
-    const Excursion e = first_excursion(q, h, 0.0, from);
-    if (e.kind == Excursion::Kind::none) return never;
-    if (e.kind == Excursion::Kind::crossing) return leading == 0 ? e.at : polished({p.data(), size}, e.at, h);
-    if (e.kind == Excursion::Kind::pending) {
-      if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
-      return never;
-    }
-    // What seems to touch may pass by too little to be told from here: it is looked at from nearer, as long as that tells more.
-    const double nearer = (1 - left_to_go) * e.at;
-    if (leading == 0 && nearer > sensible_cut * h) {
-      double value = 0;
-      for (std::size_t k = q.size(); k-- > 0;) value = value * nearer + q[k];
-      if (std::abs(value) > worth_a_look * eps * terms) {
-        cut = std::min(cut, nearer);
-        return never;
-      }
-    }
-    from = e.at + (h - e.at) * behind_a_graze;
-    if (from >= h) return never;
-  }
-  return never;
-}
-
 /// The tapes of rows as far as their values need them: of alternatives that do not count gradients are not asked for.
 class ValueTapes {
  public:
@@ -188,8 +134,38 @@ double leave_out_alternatives(const Motion& motion, double h, double part, std::
         }
         return true;
       };
+      // An alternative that is clearly closed opens no sooner than any of its rows that close it: one is followed, none if one stays closed by its values.
+      const auto clear_closed = [&]() {
+        for (std::uint32_t which = 0; which < condition.alternatives; ++which) {
+          if (which == chosen || !(worst[which] > clearly_open * size)) continue;
+          std::uint32_t followed = first + condition.components;
+          double longest = -1;
+          for (std::uint32_t row = first; row < first + condition.components; ++row) {
+            const double value = work.rows.value[row];
+            if (model.row_alternative[row] != which || !(value > clearly_open * size)) continue;
+            const expressions::Tape& tape = tapes[row];
+            if (stays_away(series, model.groups[model.row_group[row]], tape, model.row_lane[row], tape.outputs[0], zero,
+                           h)) {
+              followed = first + condition.components;
+              break;
+            }
+            const double lasting = value / std::abs(work.rows.rate[row]);
+            if (lasting > longest) {
+              longest = lasting;
+              followed = row;
+            }
+          }
+          for (std::uint32_t row = first; row < first + condition.components; ++row) {
+            if (model.row_alternative[row] == which && row != followed) is_clear[std::size_t{model.switches} + row] = 1;
+          }
+        }
+      };
       if (chosen < condition.alternatives) {
-        if (worst[chosen] < -clearly_open * size) clear_but(chosen);
+        if (worst[chosen] < -clearly_open * size) {
+          clear_but(chosen);
+        } else {
+          clear_closed();
+        }
         continue;
       }
       open.clear();
@@ -203,7 +179,10 @@ double leave_out_alternatives(const Motion& motion, double h, double part, std::
         clear_but(condition.alternatives);
         continue;
       }
-      if (open.empty()) continue;
+      if (open.empty()) {
+        clear_closed();
+        continue;
+      }
       std::stable_sort(open.begin(), open.end(),
                        [&](std::uint32_t one, std::uint32_t other) { return lasts[one] > lasts[other]; });
       std::uint32_t best = open[0];
@@ -266,6 +245,11 @@ void for_followed(const Motion& motion, const Visit& visit) {
   };
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
     if (group.corners[c].follows || switches.unfollowed[number] != 0) return;
+    // At rest a speed has weights that are followed; its parts go with it.
+    if (group.corners[c].directs() &&
+        (group.corners[c].kind == expressions::CornerKind::part || switches.sides[number] != 2)) {
+      return;
+    }
     if (is_slid(switches, number) || is_mixed(number)) return;
     visit(group, c, lane, switches.sides[number], series, Turn{number, false, false, false, 0});
   });
@@ -284,6 +268,27 @@ void for_followed(const Motion& motion, const Visit& visit) {
             Turn{one.slid, false, false, true, 0});
     }
   }
+}
+
+/// Of the direction of a speed? Its weights lie in a disc with others.
+bool is_part(const model::Model& model, const Series::Slide& slide) {
+  const model::SwitchPlace place = model::place_of_switch(model, slide.numbers[0]);
+  return place.group->corners[place.corner].kind == expressions::CornerKind::part;
+}
+
+/// What the terms of the forces would do to a function of velocities if they did not balance.
+double terms_that_balance(const Motion& motion, std::uint32_t number) {
+  const Motion::Impl& impl = *motion.impl;
+  if (impl.flow != nullptr || !instant::switch_rates(impl.model, number, motion.state, {}).by_velocity) return 0;
+  const std::vector<double> slope = impl.series.slope(number, motion.state);
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
+  const auto mass = work.dynamics.mass.diagonal();
+  double sum = 0;
+  for (std::size_t i = 0; i < slope.size(); ++i) {
+    if (slope[i] != 0) sum += std::abs(slope[i]) * work.dynamics.force_scale[i] / mass[i];
+  }
+  return std::isfinite(sum) ? sum : 0.0;
 }
 
 /// The weights of surfaces slid on.
@@ -317,6 +322,59 @@ Off off_at(const Motion& motion, std::uint32_t number, double size, double unit)
   return off;
 }
 
+double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, const Off& off,
+             double h, double& cut, bool touching) {
+  std::array<double, 64> p{};
+  const std::size_t size = std::min(c.size(), p.size());
+  for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[k];
+  p[0] -= sign * threshold;
+  double terms = std::abs(threshold) + std::abs(c[0]);
+  double rest = 0;
+  double power = 1;
+  for (std::size_t k = 1; k < size; ++k) {
+    power *= h;
+    rest += std::abs(p[k]) * power;
+  }
+  terms += rest;
+  if (p[0] + rest < 0) return never;
+
+  // What is known to vanish at the start is divided out; a rate that leads away from the threshold, be it small, is left as it is.
+  std::size_t leading = 0;
+  power = 1;
+  // The start itself is known up to `slack`, and so is each derivative by what the next one makes of that.
+  const auto off_by_time = [&](std::size_t k) { return static_cast<double>(k + 1) * slack * std::abs(p[k + 1]); };
+  while (at_start && leading < most_leading && leading + 1 < size && (leading == 0 || p[leading] > 0) &&
+         std::abs(p[leading]) * power <= vanishing_part * terms + (off[leading] + off_by_time(leading)) * power) {
+    ++leading;
+    power *= h;
+  }
+  const std::span<const double> q(p.data() + leading, size - leading);
+  double from = 0;
+  for (int round = 0; round < most_grazes; ++round) {
+    const Excursion e = first_excursion(q, h, 0.0, from);
+    if (e.kind == Excursion::Kind::none) return never;
+    if (e.kind == Excursion::Kind::crossing) return leading == 0 ? e.at : polished({p.data(), size}, e.at, h);
+    if (e.kind == Excursion::Kind::pending) {
+      if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
+      return never;
+    }
+    // What seems to touch may pass by too little to be told from here: it is looked at from nearer, as long as that tells more.
+    const double nearer = (1 - left_to_go) * e.at;
+    if (leading == 0 && nearer > sensible_cut * h) {
+      double value = 0;
+      for (std::size_t k = q.size(); k-- > 0;) value = value * nearer + q[k];
+      if (std::abs(value) > worth_a_look * eps * terms) {
+        cut = std::min(cut, nearer);
+        return never;
+      }
+    }
+    if (touching) return e.at;
+    from = e.at + (h - e.at) * behind_a_graze;
+    if (from >= h) return never;
+  }
+  return never;
+}
+
 FoundTurns find_turns(const Motion& motion, double h) {
   const Motion::Impl& impl = *motion.impl;
   const Switches& switches = impl.switches;
@@ -347,7 +405,9 @@ FoundTurns find_turns(const Motion& motion, double h) {
         moves = std::max(moves, std::abs(g[k]) * power);
       }
       if (moves <= rounding_of_zero * size) continue;
-      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut);
+      // `<=` and `>=` are true where they are but touched.
+      const bool touching = model::place_of_switch(impl.model, turn.number).truth;
+      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut, touching);
       if (at == never) continue;
       found.turns.push_back({turn.number, above, false, turn.again, at});
       found.at = std::min(found.at, at);
@@ -355,9 +415,11 @@ FoundTurns find_turns(const Motion& motion, double h) {
   });
 
   // Weights of those slid on.
-  const std::vector<Series::Slide> slides = slides_of(switches);
+  const std::vector<Series::Slide> slides = slides_of(impl.model, switches);
+  find_slips(motion, h, found);
   for (std::size_t j = 0; j < slides.size(); ++j) {
     const std::span<const double> sigma = weight_of(impl, j);
+    if (is_part(impl.model, slides[j])) continue;
     for (const bool above : {false, true}) {
       const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
       const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, {}, h, found.cut);
@@ -402,15 +464,18 @@ FoundTurns find_turns(const Motion& motion, double h) {
   return found;
 }
 
-double reach_of_switches(Motion& motion, double h) {
+double reach_of_switches(Motion& motion, double h, bool with_comparisons) {
   Motion::Impl& impl = *motion.impl;
-  const bool stops = !impl.model.simulation.stop.empty();
+  const bool stops = with_comparisons && !impl.model.simulation.stop.empty();
   if (impl.model.switches == 0 && !stops && !instant::has_alternatives(impl.model)) return h;
   std::vector<std::uint8_t>& is_clear = impl.switches.clear;
   is_clear.assign(std::size_t{impl.model.switches} + impl.model.rows(), 0);
-  impl.switches.stop_clear = false;
+  impl.switches.stop_clear = !with_comparisons;
   bool clear = false;
   const Along series = along(impl);
+  const bool leaving = std::any_of(impl.switches.slid.begin(), impl.switches.slid.end(), [&](std::uint32_t number) {
+    return leaves_rest(impl.model, impl.switches, number);
+  });
   std::vector<double> registers;
   std::vector<double> thresholds;
   LaneBound bound;
@@ -418,6 +483,13 @@ double reach_of_switches(Motion& motion, double h) {
   for_followed(motion, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, Side side,
                            const Along& followed, const Turn&) {
     if (!(h > 0)) return;
+    const std::uint32_t number = group.first_switch + c * group.lanes + lane;
+    // The force that has its direction is bounded by as much.
+    if (group.corners[c].directs()) return;
+    if (!with_comparisons && model::place_of_switch(impl.model, number).truth) {
+      is_clear[number] = 1;
+      return;
+    }
     static_cast<void>(switching_series(followed, group, c, lane, registers));
     const Corner& corner = group.corners[c];
     thresholds.clear();
@@ -426,9 +498,15 @@ double reach_of_switches(Motion& motion, double h) {
       if (side % 2 == 0 && corner.has_threshold(side, above)) thresholds.push_back(corner.threshold(side, above));
     }
     if (thresholds.empty()) return;
-    h = reach_of_lane(followed, group, group.switching, lane, registers, group.switching.outputs[c], thresholds, part,
-                      h, bound, clear);
-    if (clear) is_clear[group.first_switch + c * group.lanes + lane] = 1;
+    const double reached = reach_of_lane(followed, group, group.switching, lane, registers, group.switching.outputs[c],
+                                         thresholds, part, h, bound, clear);
+    // A comparison of the speed itself has a root that begins with it: on the piece on which a speed leaves its rest it is asked at both ends.
+    if (!(reached > 0) && leaving && model::place_of_switch(impl.model, number).truth) {
+      is_clear[number] = 1;
+      return;
+    }
+    h = reached;
+    if (clear) is_clear[number] = 1;
   });
   thresholds.assign(1, 0.0);
   if (impl.flow == nullptr && instant::has_alternatives(impl.model)) {
@@ -452,24 +530,41 @@ double reach_of_switches(Motion& motion, double h) {
     const model::TermGroup& term = impl.model.simulation.stop.front().term;
     std::vector<double> value;
     observe_lane(series, impl.model.simulation.stop.front(), registers, value);
-    h = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part, h, bound,
-                      impl.switches.stop_clear);
+    const double reached = reach_of_lane(series, term, term.tape, 0, registers, term.tape.outputs[0], thresholds, part,
+                                         h, bound, impl.switches.stop_clear);
+    if (!(reached > 0) && leaving) {
+      impl.switches.stop_clear = true;
+    } else {
+      h = reached;
+    }
   }
-  // A surface slid on is kept by its polynomials; the function itself must not leave it, either.
+  // A surface slid on is kept by its polynomials; the function itself must not leave it, either. Nor is a speed that leaves its rest seen by any force
+  // whose bound would end the step where its own functions are no longer known.
   const double log_tolerance = elementary::log2(part_for(impl.tolerance));
-  const std::vector<Series::Slide> slides = slides_of(impl.switches);
+  const std::vector<Series::Slide> slides = slides_of(impl.model, impl.switches);
   for (std::size_t j = 0; j < slides.size() && h > 0; ++j) {
     for (const std::uint32_t number : slides[j].numbers) {
       const model::SwitchPlace place = model::place_of_switch(impl.model, number);
       static_cast<void>(switching_series(series, *place.group, place.corner, place.lane, registers));
-      h = reach_of_lane(series, *place.group, place.group->switching, place.lane, registers,
-                        place.group->switching.outputs[place.corner], {}, part, h, bound, clear);
+      const std::uint32_t output = place.group->switching.outputs[place.corner];
+      const double reached = reach_of_lane(series, *place.group, place.group->switching, place.lane, registers, output,
+                                           {}, part, h, bound, clear);
+      // Where all terms of it are rounding, as those of a speed at rest, the forces that balance there tell what is little.
+      double moved = h;
+      const double terms = reached < h ? terms_that_balance(motion, number) * series.unit : 0.0;
+      const auto unmoved = [&] {
+        return rest_of_lane(series, *place.group, place.group->switching, place.lane, registers, output, moved,
+                            bound) <= part * terms * moved;
+      };
+      while (moved > reached && !unmoved()) moved /= 2;
+      h = std::max(reached, std::min(h, moved));
     }
     const std::span<const double> sigma = weight_of(impl, j);
     const double log_of =
         log_reach(impl.series.order() - 2, log_tolerance, false, [&](unsigned k) { return std::abs(sigma[k]); });
-    if (log_of < 1000) h = std::min(h, elementary::exp2(log_of));
+    if (log_of < 1000) h = std::min(h, shortened(elementary::exp2(log_of)));
   }
+  if (impl.flow == nullptr) h = impl.series.reach_of_leaving(h, part_for(impl.tolerance));
   return h;
 }
 

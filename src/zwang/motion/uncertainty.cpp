@@ -3,6 +3,7 @@
 ///   u(q_i) = eps sum_k |q_ik| s^k,   u(v_i) = eps sum_k k |q_ik| s^(k-1)      the terms of the step that led here (s in its unit)
 ///   u(q_i) += W e(X_i) s^2 / 2,  u(v_i) += W e(X_i) s                          rounding of the forces, of what moved
 ///   u(q)  += W |g_j| |f_j| / Phi_jj,  u(v) += W |g_j| |f_j'| / Phi_jj           what the projection left of a row held
+///   u(q)  += W |g_j| |df_j/dt| eps t / Phi_jj                                   rounding of the clock, by rows that move by themselves
 ///   u(v_i) = eps (|v_i-| + |v_i+| + sqrt(2 T / m_i))                            after a shock
 ///
 /// The first two and the last are remembered by their largest value: rounding does not come back out of a number. What a projection left is
@@ -17,6 +18,7 @@
 #include <cmath>
 
 #include "zwang/base/groups.hpp"
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
@@ -135,7 +137,9 @@ void estimate_uncertainty(Motion& motion, const instant::RowSet& closed, const i
     if (closed.contains(row) && model::is_holonomic(model.row_kind[row])) {
       const double residual =
           impl.standing[row] == Standing::open ? by_rounding(model, work.rows, row, u) : work.rows.value[row];
-      add_residual(model, work.rows, mass, row, residual, motion.state.position_uncertainty);
+      // What moves by itself is where it is up to a rounding of the clock.
+      const double clock = std::abs(work.rows.explicit_rate[row] * motion.state.time) * unit_rounding;
+      add_residual(model, work.rows, mass, row, std::abs(residual) + clock, motion.state.position_uncertainty);
     }
     if (steady.contains(row)) {
       add_residual(model, work.rows, mass, row, work.rows.rate[row], motion.state.velocity_uncertainty);
@@ -178,6 +182,28 @@ std::vector<double> doubt_of_rows(const Motion& motion, std::span<const std::uin
       off[model.row_column[e]] = std::max(off[model.row_column[e]], part * size);
   }
   return off;
+}
+
+double size_in_doubt(const Motion& motion, const model::Rows& rows, std::uint32_t row) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const bool holonomic = model::is_holonomic(model.row_kind[row]);
+  const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
+  const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
+  // What is doubtful beyond rounding, as near a singular position, widens the band by itself and not by the tolerance in roundings.
+  const std::vector<double>& off = motion.state.position_uncertainty;
+  const std::vector<double>& by_rounding_alone = impl.rounding_position;
+  double more = 0;
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1] && holonomic; ++e) {
+    const std::uint32_t i = model.row_column[e];
+    if (i < off.size() && i < by_rounding_alone.size())
+      more += std::abs(rows.entry[e]) * std::max(0.0, off[i] - by_rounding_alone[i]);
+  }
+  more = std::min(more, error);
+  const double size =
+      std::max({scale, (error - more) / unit_rounding,
+                instant::bounds_that_are_nothing * more / std::max(128 * unit_rounding, impl.tolerance)});
+  return std::isfinite(size) ? size : 0.0;
 }
 
 double part_in_doubt(double pivot) { return unit_rounding / std::sqrt(std::max(pivot, unit_rounding)); }

@@ -10,6 +10,7 @@
 #include "zwang/base/groups.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/instant/evaluation.hpp"
+#include "zwang/model/bodies.hpp"
 #include "zwang/model/energy_terms.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
@@ -22,6 +23,7 @@ constexpr double tolerances_of_rows = 1e3;    ///< of the terms of a condition
 constexpr double sharpest_account =
     1e-14;                           ///< rounding of millions of steps adds up to this part per tolerance of zero
 constexpr double uncertainties = 4;  ///< of a row's value that still count as zero
+constexpr int times_heard = 16;      ///< at which forces on what rests are looked at
 constexpr double roundings = 64;     ///< of the largest coordinate among the bodies that conditions connect
 
 /// Per variable: the largest coordinate and velocity, now or at the start, among the variables that conditions connect with it, directly
@@ -29,7 +31,7 @@ constexpr double roundings = 64;     ///< of the largest coordinate among the bo
 struct Connected {
   std::vector<double> position, velocity;
 };
-Connected connected(const model::Model& model, const model::State& state) {
+Groups groups_of(const model::Model& model) {
   Groups groups(model.variables);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     for (std::uint32_t e = model.row_start[row] + 1; e < model.row_start[row + 1]; ++e) {
@@ -41,17 +43,26 @@ Connected connected(const model::Model& model, const model::State& state) {
       if (k % body.dimension != 0) groups.join(body.first + k - 1, body.first + k);
     }
   }
+  return groups;
+}
+/// The largest of its group, for every variable.
+void take_largest(Groups& groups, std::vector<double>& sizes) {
+  std::vector<double> most(sizes.size(), 0.0);
+  for (std::uint32_t i = 0; i < sizes.size(); ++i) {
+    double& of_group = most[groups.of(i)];
+    of_group = std::max(of_group, sizes[i]);
+  }
+  for (std::uint32_t i = 0; i < sizes.size(); ++i) sizes[i] = most[groups.of(i)];
+}
+Connected connected(const model::Model& model, const model::State& state) {
+  Groups groups = groups_of(model);
   Connected out{std::vector<double>(model.variables, 0.0), std::vector<double>(model.variables, 0.0)};
   for (std::uint32_t i = 0; i < model.variables; ++i) {
-    double& place = out.position[groups.of(i)];
-    double& speed = out.velocity[groups.of(i)];
-    place = std::max({place, std::abs(state.position[i]), std::abs(model.initial_position[i])});
-    speed = std::max({speed, std::abs(state.velocity[i]), std::abs(model.initial_velocity[i])});
+    out.position[i] = std::max(std::abs(state.position[i]), std::abs(model.initial_position[i]));
+    out.velocity[i] = std::max(std::abs(state.velocity[i]), std::abs(model.initial_velocity[i]));
   }
-  for (std::uint32_t i = 0; i < model.variables; ++i) {
-    out.position[i] = out.position[groups.of(i)];
-    out.velocity[i] = out.velocity[groups.of(i)];
-  }
+  take_largest(groups, out.position);
+  take_largest(groups, out.velocity);
   return out;
 }
 
@@ -67,24 +78,50 @@ model::State with_rounding(const Motion& motion) {
   return state;
 }
 
-/// What rests under forces that cancel moves by their rounding: u = eps T W |X| over all the time T, and has the energy M u^2 / 2.
-double energy_of_rounding(const Motion& motion) {
+/// What rests under forces that cancel moves by their rounding: u = eps T W |X| over all the time T, and that far times T.
+struct Trembling {
+  std::vector<double> force;  ///< |X|, the terms it is summed from
+  std::vector<double> speed;  ///< u
+  double time = 0;            ///< T
+};
+Trembling trembling(const Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   instant::Evaluation& found = impl.workspace.evaluation();
-  model::evaluate_dynamics(impl.model, with_rounding(motion), found.scratch, found.dynamics);
-  std::vector<double> sizes = found.dynamics.force_scale;
-  if (!found.dynamics.mass_positive || sizes.empty()) return 0;
-  // Terms that cancel inside of one force, as a pull and the friction that withstands it, show in what its rounding may be.
-  for (std::size_t i = 0; i < sizes.size() && i < found.dynamics.force_error.size(); ++i) {
-    const double terms = found.dynamics.force_error[i] / unit_rounding;
-    if (std::isfinite(terms)) sizes[i] = std::max(sizes[i], terms);
+  Trembling out;
+  out.time = motion.state.time - impl.model.simulation.start;
+  out.force.assign(impl.model.variables, 0.0);
+  out.speed.assign(impl.model.variables, 0.0);
+  const auto hear = [&](const model::State& state) {
+    model::evaluate_dynamics(impl.model, state, found.scratch, found.dynamics);
+    const auto take = [&](std::size_t i, double size) {
+      if (i < out.force.size() && std::isfinite(size)) out.force[i] = std::max(out.force[i], size);
+    };
+    for (std::size_t i = 0; i < found.dynamics.force_scale.size(); ++i) take(i, found.dynamics.force_scale[i]);
+    // Terms that cancel inside of one force, as a pull and the friction that withstands it, show in what its rounding may be.
+    for (std::size_t i = 0; i < found.dynamics.force_error.size(); ++i)
+      take(i, found.dynamics.force_error[i] / unit_rounding);
+  };
+  // A load may have come and gone: what rests has felt it here, at other times.
+  model::State then = with_rounding(motion);
+  for (int k = 0; k < times_heard; ++k) {
+    then.time = impl.model.simulation.start + out.time * k / times_heard;
+    if (impl.model.switches > 0) then.modes = model::modes_of(impl.model, model::sides_of(impl.model, then));
+    hear(then);
   }
-  std::vector<double> accelerations(sizes.size());
-  found.dynamics.mass.solve(sizes, accelerations);
-  double energy = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) energy += sizes[i] * accelerations[i] / 2;
-  const double time = unit_rounding * (motion.state.time - impl.model.simulation.start);
-  return roundings * energy * time * time;
+  hear(with_rounding(motion));
+  if (!found.dynamics.mass_positive) return out;
+  found.dynamics.mass.solve(out.force, out.speed);
+  for (double& u : out.speed) u = unit_rounding * out.time * std::abs(u);
+  return out;
+}
+
+/// The energy that such a trembling has, M u^2 / 2, and the work that the forces do on it: by X u T / N in N steps, each of which begins on the conditions.
+double energy_of_rounding(const Motion& motion) {
+  const Trembling rests = trembling(motion);
+  double work = 0;
+  for (std::size_t i = 0; i < rests.speed.size(); ++i) work += rests.force[i] * rests.speed[i];
+  const double steps = std::max(1.0, static_cast<double>(motion.steps));
+  return roundings * work * rests.time * (unit_rounding / 2 + 1 / steps);
 }
 
 /// What the energies at the start and at the end are summed from: seen from a frame that turns, a body that rests has T = 0 of terms that cancel.
@@ -96,11 +133,77 @@ double terms_of_energy(const Motion& motion) {
                   model::energy_terms(impl.model, motion.state, scratch));
 }
 
+/// A variable lighter than this part of the masses that rows held tie it to: its orders are differences of forces that have lost nine digits and more.
+constexpr double hidden_part = 1e-9;
+/// Of the speeds around it: a light variable that its rows leave by more has lost its motion.
+constexpr double hidden_rate = 1e-6;
+
+/// Per variable: is it so light beside what the rows held connect it with? And what these move with.
+struct Hidden {
+  std::vector<std::uint8_t> light;
+  std::vector<double> speed;
+};
+Hidden find_hidden(const Motion& motion, std::span<const double> mass) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Groups groups(model.variables);
+  for (const HeldRow& held : impl.held_rows) {
+    for (std::uint32_t e = model.row_start[held.row] + 1; e < model.row_start[held.row + 1]; ++e)
+      groups.join(model.row_column[e - 1], model.row_column[e]);
+  }
+  std::vector<double> heaviest(mass.begin(), mass.end());
+  take_largest(groups, heaviest);
+  Hidden out{std::vector<std::uint8_t>(model.variables, 0), std::vector<double>(model.variables, 0.0)};
+  for (std::uint32_t i = 0; i < model.variables; ++i) {
+    out.light[i] = mass[i] < hidden_part * heaviest[i] ? 1 : 0;
+    if (out.light[i] != 0) continue;
+    const double gained = i < impl.step_velocity.size() ? std::abs(impl.step_velocity[i]) : 0.0;
+    out.speed[i] = std::abs(motion.state.velocity[i]) + gained;
+  }
+  take_largest(groups, out.speed);
+  return out;
+}
+
 }  // namespace
+
+bool hides_light(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const linear::Mass& masses = impl.workspace.dynamics().mass;
+  if (model.flow || motion.steps == 0 || impl.held_rows.empty() || !masses.is_diagonal()) return false;
+  const std::span<const double> mass = masses.diagonal();
+  const auto [least, most] = std::minmax_element(mass.begin(), mass.end());
+  if (least == mass.end() || !(*least < hidden_part * *most)) return false;
+
+  const Hidden hidden = find_hidden(motion, mass);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, motion.state, impl.workspace.evaluation().scratch, rows);
+  for (const HeldRow& held : impl.held_rows) {
+    bool light = false;
+    double rate = rows.explicit_rate[held.row];
+    double around = std::abs(rate);
+    std::uint32_t culprit = 0;
+    for (std::uint32_t e = model.row_start[held.row]; e < model.row_start[held.row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      rate += rows.entry[e] * motion.state.velocity[i];
+      around += std::abs(rows.entry[e]) * hidden.speed[i];
+      if (hidden.light[i] != 0) culprit = i;
+      light = light || hidden.light[i] != 0;
+    }
+    if (!light || std::abs(rate) <= hidden_rate * around) continue;
+    motion.culprits = {held.row};
+    end(motion, Status::gave_up,
+        model::variable_words(model, culprit) + " is so light beside what " + model::row_name(model, held.row) +
+            " ties it to that rounding hides its motion; give it more mass, or none of its own");
+    return true;
+  }
+  return false;
+}
 
 void verify_end(Motion& motion) {
   if (motion.status != Status::finished && motion.status != Status::stopped) return;
   Motion::Impl& impl = *motion.impl;
+  if (hides_light(motion)) return;
   const model::Model& model = impl.model;
   instant::Evaluation& found = impl.workspace.evaluation();
   model::evaluate_rows(model, with_rounding(motion), found.scratch, found.rows);
@@ -109,6 +212,7 @@ void verify_end(Motion& motion) {
 
   // Every condition that is in force.
   const Connected around = connected(model, motion.state);
+  Trembling rests;
   double worst = 1;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (impl.standing[row] == Standing::absent) continue;
@@ -126,6 +230,19 @@ void verify_end(Motion& motion) {
           roundings * unit_rounding * std::abs(rows.entry[e]) * (holonomic ? around.position : around.velocity)[i];
     }
     if (std::isfinite(f) && !(broken > allowed * worst)) continue;
+    // What is held at rest at the origin has no size but that of the forces on it.
+    if (std::isfinite(f)) {
+      if (rests.speed.empty()) {
+        rests = trembling(motion);
+        Groups groups = groups_of(model);
+        take_largest(groups, rests.speed);
+      }
+      for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+        const double u = rests.speed[model.row_column[e]];
+        allowed += roundings * std::abs(rows.entry[e]) * (holonomic ? u * rests.time : u);
+      }
+      if (!(broken > allowed * worst)) continue;
+    }
     worst = allowed > 0 ? broken / allowed : worst;
     motion.culprits = {row};
     end(motion, Status::gave_up,

@@ -1,0 +1,318 @@
+/// Frictions that hold or leave together, begin from nothing, reverse, creep to rest: closed forms.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ran.hpp"
+
+namespace zwang::motion {
+
+namespace {
+
+constexpr double by_closed_form = 1e-11;
+
+std::vector<std::string> kinds_of(const Ran& ran) {
+  std::vector<std::string> out;
+  for (const Event& event : ran.events) out.emplace_back(words(event.kind));
+  return out;
+}
+
+Ran slide_block(const std::string& force, const std::string& until, const std::string& besides = "") {
+  return run_to_the_end("[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"" + force + "\"\n" + besides +
+                            "[simulation]\nuntil = " + until + "\n",
+                        100000);
+}
+
+using Kinds = std::vector<std::string>;
+
+}  // namespace
+
+TEST(Frictions, blocks_on_a_rod_or_a_string_with_unequal_friction_slip_together) {
+  for (const char* link : {"distance(a, b) = 1", "distance(a, b) <= 1"}) {
+    const Ran ran = run_to_the_end(
+        std::string("[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-0.2*a'/norm(a') + [-0.5*t, 0]\"\n"
+                    "[points.b]\nmass = 1\nposition = [1, 0]\nforce = \"-0.7*b'/norm(b')\"\n[constraints]\nr = \"") +
+        link + "\"\n[simulation]\nuntil = 4\n");
+    ASSERT_EQ(ran.status, Status::finished) << ran.why;
+    EXPECT_EQ(kinds_of(ran), Kinds{"slip"});
+    EXPECT_NEAR(ran.events[0].time, 1.8, 1e-10);
+    EXPECT_NEAR(ran.state.position[0], -2.2 * 2.2 * 2.2 / 24, by_closed_form);
+    EXPECT_NEAR(ran.state.position[2], 1 - 2.2 * 2.2 * 2.2 / 24, by_closed_form);
+  }
+}
+
+TEST(Frictions, a_block_on_a_shaken_belt_is_carried_as_long_as_it_is_asked_for) {
+  // From rest with (2 + t)/2.1 until it has the speed of the belt, (2 t + t^2/2)/2.1 = sin 2 t; the series of the belt is good for a little of the whole only.
+  for (const char* until : {"3", "50", "300"}) {
+    const Ran ran = run_to_the_end(std::string("[points.a]\nmass = 2.1\nposition = [0, 0]\n"
+                                               "force = \"-(2 + t)*(a' - [sin(2*t), 0])/norm(a' - [sin(2*t), 0])\"\n"
+                                               "[simulation]\nuntil = ") +
+                                       until + "\nstop = \"t - 1.1 >= 0\"\n",
+                                   20000);
+    ASSERT_EQ(ran.status, Status::stopped) << ran.why;
+    ASSERT_EQ(kinds_of(ran), Kinds{"stick"}) << until;
+    EXPECT_NEAR(ran.events[0].time, 0.85621210698, 1e-10);
+    EXPECT_NEAR(ran.state.velocity[0], std::sin(2.2), 1e-10);
+  }
+}
+
+TEST(Frictions, a_table_on_two_legs_bears_as_much_as_both) {
+  // Two legs of 0.25 each, pulled through the middle: |(0.3 t, 0.1)| = 0.5.
+  const Ran ran = run_to_the_end(
+      "[bodies.B]\nmass = 1\ninertia = 0.2\nposition = [0, 0]\n"
+      "force = \"-0.25*B.m0'/norm(B.m0') - 0.25*B.m1'/norm(B.m1') + [0.3*t, 0.1]\"\n"
+      "torque = \"-0.25*cross(B.m0-B, B.m0')/norm(B.m0') - 0.25*cross(B.m1-B, B.m1')/norm(B.m1')\"\n"
+      "[bodies.B.marks]\nm0 = [0.3, 0]\nm1 = [-0.3, 0]\n[simulation]\nuntil = 1.8\n",
+      20000);
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_EQ(kinds_of(ran), Kinds{"slip"});
+  EXPECT_NEAR(ran.events[0].time, std::sqrt(0.24) / 0.3, 1e-10);
+}
+
+TEST(Frictions, a_table_twisted_turns_about_its_middle) {
+  // The torque of two legs is 0.15: angle'' = (0.1 t - 0.15)/0.2. The weights along the line of the legs change no rate.
+  const Ran ran = run_to_the_end(
+      "[bodies.B]\nmass = 1\ninertia = 0.2\nposition = [0, 0]\n"
+      "force = \"-0.25*B.m0'/norm(B.m0') - 0.25*B.m1'/norm(B.m1')\"\n"
+      "torque = \"-0.25*cross(B.m0-B, B.m0')/norm(B.m0') - 0.25*cross(B.m1-B, B.m1')/norm(B.m1') + 0.1*t\"\n"
+      "[bodies.B.marks]\nm0 = [0.3, 0]\nm1 = [-0.3, 0]\n[simulation]\nuntil = 4\n");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_EQ(kinds_of(ran), Kinds{"slip"});
+  EXPECT_NEAR(ran.events[0].time, 1.5, 1e-10);
+  EXPECT_NEAR(ran.state.position[2], 0.5 * 2.5 * 2.5 * 2.5 / 6, by_closed_form);
+}
+
+TEST(Frictions, two_blocks_that_hold_each_other_go_and_stop_as_one) {
+  // Their own friction holds them together: a block of mass 2 with friction 0.3 + 0.1 under the load 0.8 sin t.
+  const Ran pair = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-0.3*a'/norm(a') - (a'-b')/norm(a'-b') + "
+      "0.8*sin(t)*[0.6, 0.8]\"\n[points.b]\nmass = 1\nposition = [1, 0]\n"
+      "force = \"-0.1*b'/norm(b') - (b'-a')/norm(b'-a')\"\n[simulation]\nuntil = 6\n",
+      20000);
+  const Ran one = run_to_the_end(
+      "[points.p]\nmass = 2\nposition = [0, 0]\nforce = \"-0.4*p'/norm(p') + 0.8*sin(t)*[0.6, 0.8]\"\n"
+      "[simulation]\nuntil = 6\n",
+      20000);
+  ASSERT_EQ(pair.status, Status::finished) << pair.why;
+  ASSERT_EQ(one.status, Status::finished) << one.why;
+  EXPECT_EQ(kinds_of(pair), kinds_of(one));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(pair.state.position[i], one.state.position[i], 1e-10);
+    EXPECT_NEAR(pair.state.position[2 + i], one.state.position[i] + (i == 0 ? 1 : 0), 1e-10);
+  }
+}
+
+TEST(Frictions, a_block_that_turns_about_one_that_stays_is_a_bead_on_a_circle) {
+  const Ran pivot = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-5*a'/norm(a')\"\n[points.b]\nmass = 1\n"
+      "position = [1, 0]\nforce = \"-0.5*b'/norm(b') + [0, 0.9*t]\"\n[constraints]\nrod = \"distance(a, b) = 1\"\n"
+      "[simulation]\nuntil = 2\n",
+      20000);
+  const Ran angle = run_to_the_end(
+      "[coordinates.a]\ninitial = 0\nforce = \"-0.5*sign(a') + 0.9*t*cos(a)\"\n[energy]\nkinetic = \"a'^2/2\"\n"
+      "[simulation]\nuntil = 2\n");
+  ASSERT_EQ(pivot.status, Status::finished) << pivot.why;
+  ASSERT_EQ(kinds_of(pivot), Kinds{"slip"});
+  EXPECT_NEAR(pivot.events[0].time, 0.5 / 0.9, 1e-10);
+  EXPECT_NEAR(pivot.state.position[0], 0, 1e-13);
+  EXPECT_NEAR(pivot.state.position[2], std::cos(angle.state.position[0]), 1e-10);
+  EXPECT_NEAR(pivot.state.position[3], std::sin(angle.state.position[0]), 1e-10);
+}
+
+TEST(Frictions, a_bearing_rubs_from_rest) {
+  // Torques on the main axis with moment 2: slip at 2.5, then 2 w' = 0.2 t - 0.5.
+  const Ran ran = run_to_the_end(
+      "[bodies.B]\nmass = 1\ninertia = [1, 2, 3]\nposition = [0, 0, 0]\n"
+      "torque = \"-0.5*B.spin/norm(B.spin) + [0, 0.2*t, 0]\"\n[simulation]\nuntil = 4\n",
+      20000);
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_EQ(kinds_of(ran), Kinds{"slip"});
+  EXPECT_NEAR(ran.events[0].time, 2.5, 1e-10);
+}
+
+TEST(Frictions, conditions_that_depend_on_one_another_carry_it) {
+  // One pushes the other, by two conditions that are one: slip when the push is 2, then 2 (t - 1/2) for each.
+  const Ran pair = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-a'/norm(a') + [4*t, 0]\"\n"
+      "[points.b]\nmass = 1\nposition = [1, 0]\nforce = \"-b'/norm(b')\"\n[constraints]\nf = \"b.x - a.x >= 1\"\n"
+      "g = \"(b.x - a.x - 1)^3 + (b.x - a.x - 1) >= 0\"\n[simulation]\nuntil = 1\n");
+  ASSERT_EQ(pair.status, Status::finished) << pair.why;
+  EXPECT_EQ(kinds_of(pair), Kinds{"slip"});
+  EXPECT_NEAR(pair.events[0].time, 0.5, 1e-10);
+  EXPECT_NEAR(pair.state.position[0], 1.0 / 24, by_closed_form);
+  // Four corners of a box on a floor.
+  const Ran box = run_to_the_end(
+      "gravity = [0, 0, -10]\n[bodies.a]\nmass = 1\nshape = {box = [1, 1, 1]}\nposition = [0, 0, 0.5]\n"
+      "velocity = [1, 0.5, 0]\nforce = \"-2*[a.x', a.y', 0]/norm([a.x', a.y', 0])\"\n[contacts]\n"
+      "f = {body = \"a\", plane = {normal = [0, 0, 1], offset = 0}}\n[simulation]\nuntil = 1\n");
+  ASSERT_EQ(box.status, Status::finished) << box.why;
+  EXPECT_EQ(kinds_of(box), Kinds{"stick"});
+  EXPECT_NEAR(box.events[0].time, std::sqrt(1.25) / 2, by_closed_form);
+  EXPECT_NEAR(box.state.position[0], std::sqrt(1.25) / 4, by_closed_form);
+}
+
+TEST(Frictions, that_begin_from_nothing_are_told_by_what_comes_next) {
+  const double load = std::sqrt(0.29);
+  // mu = t: held by less than t, moved by more; the friction is a part of the load all the time.
+  const Ran held = slide_block("-t*p'/norm(p') + [0.5*t, 0.2*t]", "3");
+  ASSERT_EQ(held.status, Status::finished) << held.why;
+  EXPECT_NEAR(held.state.position[0], 0, 1e-14);
+  EXPECT_NEAR(held.state.position[1], 0, 1e-14);
+  const Ran moved = slide_block("-t*p'/norm(p') + [2*t, 0.2*t]", "3");
+  ASSERT_EQ(moved.status, Status::finished) << moved.why;
+  const double size = std::sqrt(4.04);
+  EXPECT_NEAR(moved.state.position[0], 2 / size * (size - 1) * 27 / 6, by_closed_form);
+  // mu = t^2 stops what it could not hold.
+  const Ran stopped = slide_block("-t^2*p'/norm(p') + [0.5*t, 0.2*t]", "3");
+  ASSERT_EQ(stopped.status, Status::finished) << stopped.why;
+  EXPECT_EQ(kinds_of(stopped), Kinds{"stick"});
+  const double rest = 1.5 * load;
+  EXPECT_NEAR(stopped.events[0].time, rest, by_closed_form);
+  EXPECT_NEAR(stopped.state.position[0], 0.5 / load * (load * rest * rest * rest / 6 - rest * rest * rest * rest / 12),
+              by_closed_form);
+  // On a line, and between two blocks.
+  const Ran line = run_to_the_end(
+      "[coordinates.x]\ninitial = 0\nforce = \"-t*sign(x') + 0.5*t\"\n[energy]\nkinetic = \"x'^2/2\"\n"
+      "[simulation]\nuntil = 3\n");
+  ASSERT_EQ(line.status, Status::finished) << line.why;
+  EXPECT_EQ(line.state.position[0], 0);
+  const Ran pair = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-0.5*t*(a'-b')/norm(a'-b')\"\n[points.b]\nmass = 1\n"
+      "position = [0, 0]\nforce = \"-0.5*t*(b'-a')/norm(b'-a') + [0.3*t, 0]\"\n[simulation]\nuntil = 2\n");
+  ASSERT_EQ(pair.status, Status::finished) << pair.why;
+  EXPECT_NEAR(pair.state.position[0], 0.2, by_closed_form);
+  EXPECT_NEAR(pair.state.position[2], 0.2, by_closed_form);
+  // Pressed to a wall that takes what it must.
+  const Ran wall = slide_block("-0.5*t*p'/norm(p') + [0.2*t, -1]", "2", "[constraints]\nw = \"p.y >= 0\"\n");
+  ASSERT_EQ(wall.status, Status::finished) << wall.why;
+  EXPECT_NEAR(wall.state.position[0], 0, 1e-14);
+}
+
+TEST(Frictions, a_brake_that_is_put_on_holds) {
+  const Ran ran = slide_block("-max(t-1, 0)*p'/norm(p') + max(t-1, 0)*[0.5, 0.1]", "3");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.state.position[0], 0, 1e-14);
+}
+
+TEST(Frictions, that_begin_from_nothing_beside_others_hold_as_they_grow) {
+  // a is held by its own friction with half of it to spare at all times, b too: nothing moves.
+  for (const char* size : {"t", "(1e-7/2 + t)", "(t-0.5)^2", "max(0, t-0.5)", "1e-9"}) {
+    const std::string s = size;
+    const Ran ran = run_to_the_end("[points.a]\nmass = 1\nposition = [0, 1]\nforce = \"[0, " + s + "] - 2*" + s +
+                                       "*a'/norm(a')\"\n" +
+                                       "[points.b]\nmass = 1\nposition = [1, 0]\nforce = \"[0.5, 0] - b'/norm(b')\"\n" +
+                                       "[constraints]\nrod = \"distance(a, b) = sqrt(2)\"\n[simulation]\nuntil = 1\n",
+                                   20000);
+    ASSERT_EQ(ran.status, Status::finished) << size << ": " << ran.why;
+    EXPECT_NEAR(ran.state.position[0], 0, 1e-14) << size;
+    EXPECT_NEAR(ran.state.position[1], 1, 1e-14) << size;
+    EXPECT_NEAR(ran.state.position[2], 1, 1e-14) << size;
+    EXPECT_NEAR(ran.state.position[3], 0, 1e-14) << size;
+  }
+  // Rubbing on b, which rests until |(0.5, 0.2 + t)| = 1, then both go together.
+  const Ran both = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 1]\nforce = \"[0, t] - 2*t*(a' - b')/norm(a' - b')\"\n"
+      "[points.b]\nmass = 1\nposition = [1, 0]\nforce = \"[0.5, 0.2] - b'/norm(b') + 2*t*(a' - b')/norm(a' - b')\"\n"
+      "[simulation]\nuntil = 1\n",
+      20000);
+  ASSERT_EQ(both.status, Status::finished) << both.why;
+  EXPECT_EQ(kinds_of(both), Kinds{"slip"});
+  EXPECT_NEAR(both.events[0].time, std::sqrt(0.75) - 0.2, 1e-10);
+}
+
+TEST(Frictions, a_brake_that_is_put_on_is_the_same_along_an_axis) {
+  // x'' = 0.3 - t/2.
+  const Ran ran = slide_block("[0.3, 0] - 0.5*t*p'/norm(p')", "1");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.state.position[0], 0.15 - 1.0 / 12, by_closed_form);
+  EXPECT_NEAR(ran.state.position[1], 0, by_closed_form);
+}
+
+TEST(Frictions, a_load_that_has_come_and_gone_leaves_rest) {
+  const Ran ran = slide_block("[0.5*max(0, 1-t), 0.3*max(0, 1-t)] - 0.7*(1 + sin(2*t))*p'/norm(p')", "2");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.state.position[0], 0, 1e-15);
+}
+
+TEST(Frictions, that_become_negative_end_the_run_where_they_do) {
+  const Ran plane = slide_block("-(1-t)*p'/norm(p')", "3");
+  EXPECT_EQ(plane.status, Status::refused);
+  EXPECT_NEAR(plane.state.time, 1, 1e-12);
+  EXPECT_NE(plane.why.find("pushes away to every side"), std::string::npos) << plane.why;
+  const Ran line = run_to_the_end(
+      "[coordinates.x]\ninitial = 0\nforce = \"-(1-t)*sign(x')\"\n[energy]\nkinetic = \"x'^2/2\"\n"
+      "[simulation]\nuntil = 3\n");
+  EXPECT_EQ(line.status, Status::singular);
+  EXPECT_NEAR(line.state.time, 1, 1e-12);
+  EXPECT_NE(line.why.find("push away"), std::string::npos) << line.why;
+}
+
+TEST(Frictions, a_load_that_turns_at_the_bound_moves_nothing) {
+  const Ran ran = slide_block("-p'/norm(p') + [cos(t), sin(t)]", "3");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_TRUE(ran.events.empty());
+  EXPECT_EQ(ran.state.position[0], 0);
+}
+
+TEST(Frictions, a_small_slip_under_a_load_that_turns_ends) {
+  // The load passes 1 by 1e-3 and comes back, turning: creeping, its direction is the load's but for a small part, and the speed is the integral of the excess.
+  const Ran ran = slide_block("-p'/norm(p') + (1.001 - (t-1)^2)*[cos(0.3*t), sin(0.3*t)]", "1.5");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  ASSERT_EQ(kinds_of(ran), (Kinds{"slip", "stick"}));
+  const double half = std::sqrt(0.001);
+  EXPECT_NEAR(ran.events[0].time, 1 - half, by_closed_form);
+  EXPECT_NEAR(ran.events[1].time, 1 + 2 * half, 1e-6);
+  const double way = 9 * half * half * half * half / 4;
+  EXPECT_NEAR(std::hypot(ran.state.position[0], ran.state.position[1]), way, 1e-3 * way);
+}
+
+TEST(Frictions, of_blocks_apart_have_nothing_to_do_with_each_other) {
+  // The first slips and sticks four times, each swing of the load like the one before; the second rests.
+  const Ran ran = run_to_the_end(
+      "[points.a]\nmass = 1.99\nposition = [0, 0]\n"
+      "force = \"-0.79*a'/norm(a') + [-0.33*sin(2.47*t+4.56), -0.93*sin(2.47*t+3.23)]\"\n[points.b]\nmass = 1.67\n"
+      "position = [1, 0]\nforce = \"-0.6*b'/norm(b') + [0.1*sin(1.33*t+0.54), -0.07*sin(1.33*t+4.59)]\"\n"
+      "[simulation]\nuntil = 5\n");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_EQ(kinds_of(ran), (Kinds{"slip", "stick", "slip", "stick", "slip", "stick", "slip", "stick"}));
+  const double half_turn = std::acos(-1.0) / 2.47;
+  for (std::size_t k = 2; k < ran.events.size(); ++k)
+    EXPECT_NEAR(ran.events[k].time - ran.events[k - 2].time, half_turn, 1e-10);
+}
+
+TEST(Frictions, written_the_other_way_round_are_the_same) {
+  const Ran ran = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-0.3*(a'-b')/norm(a'-b') + [t, 0]\"\n[points.b]\nmass = 1\n"
+      "position = [0, 0]\nforce = \"-0.3*(b'-a')/norm(a'-b')\"\n[simulation]\nuntil = 2\n");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.events[0].time, 0.6, by_closed_form);
+  EXPECT_NEAR(ran.state.velocity[0], 1.49, by_closed_form);
+  EXPECT_NEAR(ran.state.velocity[2], 0.51, by_closed_form);
+}
+
+TEST(Frictions, beside_kinks_of_the_place_hold_and_let_go) {
+  // x'' = 4 s - x/2 from s = t - 1/4 on.
+  const Ran slips = slide_block("-p'/norm(p') + [4*t, 0] - 0.5*max(p.x, 0)*[1, 0]", "1");
+  ASSERT_EQ(slips.status, Status::finished) << slips.why;
+  const double swing = std::sqrt(0.5);
+  EXPECT_NEAR(slips.state.position[0], 8 * 0.75 - 8 / swing * std::sin(0.75 * swing), by_closed_form);
+  const Ran held = slide_block("-p'/norm(p') + [0.5, 0] - 0.2*[table(p.x, [-1, 0, 1], [1, 0, 3]), 0]", "1");
+  ASSERT_EQ(held.status, Status::finished) << held.why;
+  EXPECT_EQ(held.state.position[0], 0);
+}
+
+TEST(Frictions, a_stop_that_asks_for_rest_does_not_disturb_the_slip) {
+  const std::string force = "-0.5*p'/norm(p') + 0.6*[sin(t), 0.3*cos(2*t)]";
+  const Ran free = slide_block(force, "3");
+  const Ran asked = run_to_the_end("[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"" + force +
+                                   "\"\n[simulation]\nuntil = 6\nstop = \"t >= 1 and norm(p') <= 0\"\n");
+  ASSERT_EQ(free.status, Status::finished) << free.why;
+  EXPECT_EQ(asked.status, Status::stopped) << asked.why;
+  ASSERT_EQ(kinds_of(free), (Kinds{"slip", "stick"}));
+  EXPECT_NEAR(asked.state.time, free.events[1].time, by_closed_form);
+  EXPECT_NEAR(asked.state.position[0], free.state.position[0], by_closed_form);
+}
+
+}  // namespace zwang::motion
