@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include "crowds/gas.hpp"
@@ -81,6 +82,38 @@ TEST_F(CrowdFile, what_is_read_from_a_file_is_what_is_told_in_memory) {
     return true;
   });
   EXPECT_EQ(number, told.events.size());
+}
+
+TEST_F(CrowdFile, a_chunk_goes_on_over_checkpoints_of_which_one_is_kept) {
+  const Store rarely = made("rarely.sqlite", small);
+  const Task task = new_task(recipe_of(text_of(small), "gas.toml"), (folder_ / "often.sqlite").string());
+  Store often = Store::create(task.file, task.recipe, task.model);
+  Recording recording;
+  recording.bytes = 1;
+  go_on(task, often, recording);
+  EXPECT_EQ(often.chunks(), rarely.chunks());
+  EXPECT_EQ(often.events(), rarely.events());
+  EXPECT_EQ(often.met().size(), rarely.met().size());
+  EXPECT_EQ(often.checkpoint(), rarely.checkpoint());
+  const model::Model model = model_of(often);
+  std::vector<double> times;
+  for (int k = 0; k <= 50; ++k) times.push_back(4.0 * k / 50);
+  std::vector<double> x(times.size() * model.variables), v(x), y(x), w(x);
+  motion::evaluate(often.view(model), times, model.variables, x.data(), v.data());
+  motion::evaluate(rarely.view(model), times, model.variables, y.data(), w.data());
+  EXPECT_EQ(x, y);
+  EXPECT_EQ(v, w);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(often.path().c_str(), &database), SQLITE_OK);
+  int lines = 0;
+  const auto count = [](void* to, int, char** value, char**) {
+    *static_cast<int*>(to) = 100 * std::atoi(value[0]) + std::atoi(value[1]);
+    return 0;
+  };
+  EXPECT_EQ(sqlite3_exec(database, "SELECT count(*), max(number) > 5 FROM checkpoints", count, &lines, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
+  EXPECT_EQ(lines, 101) << "many were written, one is there";
 }
 
 TEST_F(CrowdFile, conditions_hold_at_every_sample) {

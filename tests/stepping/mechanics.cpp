@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "steps.hpp"
+#include "zwang/stepping/course.hpp"
 
 namespace zwang::stepping::mechanics_tests {
 namespace {
@@ -223,6 +224,82 @@ TEST(PileInSteps, that_touches_all_around_rests_and_is_carried) {
     if (model.conditions[model.row_condition[row]].name == "low") carried += whole.motion.multipliers[j];
   }
   EXPECT_NEAR(carried, 4000, 1e-7);
+}
+
+TEST(LoadInSteps, that_goes_on_from_bead_to_bead_takes_few_rounds) {
+  // Beads in a row that touch, the first struck: v_k <= v_k+1. The rows that are broken come one after the other.
+  constexpr std::uint32_t beads = 600;
+  linear::Mass mass(std::vector<double>(beads, 1.0));
+  ASSERT_TRUE(mass.factor());
+  std::vector<double> velocity(beads, 0.0);
+  velocity[0] = beads;
+  Selection rows;
+  for (std::uint32_t k = 0; k + 1 < beads; ++k) {
+    rows.row.push_back(k);
+    rows.column.insert(rows.column.end(), {k, k + 1});
+    rows.entry.insert(rows.entry.end(), {1.0, -1.0});
+    rows.start.push_back(static_cast<std::uint32_t>(rows.column.size()));
+    rows.h.push_back(0);
+    rows.kind.push_back(gauss::RowKind::inequality);
+    rows.held.push_back(0);
+    rows.guess.push_back(0);
+  }
+  Nearest nearest;
+  ASSERT_EQ(nearest.solve(rows, mass, velocity), gauss::Status::solved);
+  for (const double v : nearest.point()) EXPECT_NEAR(v, 1, 1e-11);
+  for (const std::uint8_t held : rows.held) EXPECT_EQ(held, 1);
+  EXPECT_LE(nearest.rounds(), 20U);
+}
+
+TEST(HubInSteps, with_many_strings_costs_what_they_cost) {
+  // A hub of mass 3 that is jerked on by beads all around: strings x_k + y_k along (c, s), (v_k - v_hub) . (c, s) <= 0.
+  constexpr std::uint32_t strings = 600;
+  std::vector<double> masses(2 + 2 * strings, 1.0), velocity(2 + 2 * strings, 0.0);
+  masses[0] = masses[1] = 3;
+  linear::Mass mass(masses);
+  ASSERT_TRUE(mass.factor());
+  Selection rows;
+  for (std::uint32_t k = 0; k < strings; ++k) {
+    const double c = std::cos(0.7 * k), s = std::sin(0.7 * k);
+    rows.row.push_back(k);
+    rows.column.insert(rows.column.end(), {0, 1, 2 + 2 * k, 3 + 2 * k});
+    rows.entry.insert(rows.entry.end(), {-c, -s, c, s});
+    rows.start.push_back(static_cast<std::uint32_t>(rows.column.size()));
+    rows.h.push_back(0);
+    rows.kind.push_back(gauss::RowKind::inequality);
+    rows.held.push_back(1);
+    rows.guess.push_back(0);
+    velocity[2 + 2 * k] = (k % 2 == 0 ? 1 + 0.3 * s : -1) * c;
+    velocity[3 + 2 * k] = (k % 2 == 0 ? 1 + 0.3 * s : -1) * s;
+  }
+  Nearest nearest;
+  ASSERT_EQ(nearest.solve(rows, mass, velocity), gauss::Status::solved);
+  const gauss::Problem problem{&mass, velocity, rows.start, rows.column, rows.entry, rows.h, rows.kind};
+  std::vector<double> scratch;
+  ASSERT_EQ(nearest.point().size(), velocity.size());
+  ASSERT_EQ(nearest.impulses().size(), rows.size());
+  EXPECT_TRUE(gauss::certified(gauss::verify(problem, nearest.point(), nearest.impulses(), scratch)));
+  for (std::uint32_t k = 0; k < strings; ++k) EXPECT_EQ(rows.held[k] != 0, k % 2 == 0);
+
+  // Corrections change the rows held by as much as is asked, and the hub by what its strings make.
+  std::vector<double> right(strings, 0.0), change(velocity.size(), 0.0);
+  for (std::uint32_t k = 0; k < strings; k += 2) right[k] = 1e-3;
+  nearest.correct(right, change);
+  for (std::uint32_t k = 0; k < strings; k += 2) {
+    double by = 0;
+    for (std::uint32_t e = rows.start[k]; e < rows.start[k + 1]; ++e) by += rows.entry[e] * change[rows.column[e]];
+    EXPECT_NEAR(by, -1e-3, 1e-14);
+  }
+  // Full factors of 300 rows would be millions of products each.
+  EXPECT_LE(nearest.products(), 2'000'000U);
+}
+
+TEST(PileInSteps, at_rest_has_no_velocities_to_correct) {
+  const model::Model model = model::load(with_method(dense_pile, 1e-3, 1), "model.toml");
+  Course course(model, model.simulation.until, model.simulation.step);
+  course.begin();
+  for (int k = 0; k < 3; ++k) ASSERT_TRUE(course.go());
+  EXPECT_EQ(course.velocity_corrections(), 0U);
 }
 
 TEST(PileInSteps, that_sags_stays_out_of_the_floor) {

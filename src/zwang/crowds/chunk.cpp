@@ -123,9 +123,11 @@ void Chronicle::append(const Crowd& crowd) {
 }
 
 bool Chronicle::is_full() const {
+  // (In the first stretch everybody begins.)
+  const std::size_t of_all = std::max(going_bytes_, flight_.size() * (sizeof(Flight) + sizeof(Begun)));
   return chunk_.begun.size() - chunk_.going >=
              std::max<std::size_t>(least_beginnings, beginnings_per_member * flight_.size()) ||
-         bytes_ >= std::max(most_chunk_bytes, beginnings_per_member * going_bytes_);
+         bytes_ >= std::max(most_chunk_bytes, beginnings_per_member * of_all);
 }
 
 Chunk Chronicle::close() {

@@ -42,6 +42,8 @@ class Chronicle {
   [[nodiscard]] bool is_full() const;
   /// Has anything begun since the last one was closed?
   [[nodiscard]] bool is_empty() const { return chunk_.begun.size() == chunk_.going; }
+  /// The stretch so far, which goes on.
+  [[nodiscard]] const Chunk& so_far() const { return chunk_; }
   /// The stretch so far; the next begins with what everybody is doing now.
   [[nodiscard]] Chunk close();
   /// As if this chunk were the last that was closed.

@@ -1,5 +1,5 @@
-/// What a crowd remembers between calls of `advance`. crowd.cpp: flights and what happens to two; island.cpp: what happens to more, and what
-/// stays together.
+/// What a crowd remembers between calls of `advance`. begin.cpp: where everybody is at first; crowd.cpp: flights and what happens to two; island.cpp: what happens
+/// to more, and what stays together; telling.cpp: what islands tell of it.
 #pragma once
 
 #include <array>

@@ -198,15 +198,18 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
   } else if (store.chunks() > 0) {
     chronicle.take_up(*store.chunk(store.chunks() - 1));
   }
+  // Pairs that had met before this stretch.
   auto met = static_cast<std::ptrdiff_t>(store.met().size());
-  const auto close = [&] {
-    store.add(chronicle.close(), model, {crowd.met().begin() + met, crowd.met().end()});
-    met = static_cast<std::ptrdiff_t>(crowd.met().size());
+  std::size_t put_already = 0;  // bytes of this stretch
+  const auto put = [&](const crowds::Chunk& chunk, bool goes_on) {
+    store.add(chunk, model, {crowd.met().begin() + met, crowd.met().end()}, goes_on);
+    put_already = goes_on ? chronicle.bytes() : 0;
+    if (!goes_on) met = static_cast<std::ptrdiff_t>(crowd.met().size());
   };
   auto last_commit = begin;
   double pause_of_reader = 0;
   const auto commit = [&](Status status, bool patient) {
-    if (!chronicle.is_empty()) close();
+    if (!chronicle.is_empty()) put(chronicle.so_far(), true);
     Account account = crowd.account();
     account.status = status;
     account.seconds = before + seconds_since(begin);
@@ -214,13 +217,13 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
     pause_of_reader = store.commit(account, crowd.save(), patient) ? 0 : 1;
     last_commit = Clock::now();
   };
-  // What everybody is doing stands in every chunk, and everything in every checkpoint: of many they are kept less often.
+  // Everything stands in every checkpoint: of many they are kept less often.
   double pause = recording.seconds;
   std::uint64_t count = 0;
   while (crowd.advance()) {
     chronicle.append(crowd);
     add_events();
-    if (chronicle.is_full()) close();
+    if (chronicle.is_full()) put(chronicle.close(), false);
     // (The clock costs as much as a part of an event.)
     if (++count % instants_between_looks != 0 && crowd.status() == Status::going) continue;
     if (recording.go_on && !recording.go_on({crowd.time(), crowd.steps(), crowd.event_count(), 0, nullptr})) {
@@ -231,7 +234,7 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
       continue;
     }
     const double elapsed = seconds_since(last_commit);
-    const bool much = store.pending() + chronicle.bytes() >= recording.bytes;
+    const bool much = store.pending() + chronicle.bytes() - put_already >= recording.bytes;
     if (elapsed >= pause || (much && elapsed >= pause_of_reader)) {
       const auto from = Clock::now();
       commit(Status::going, false);

@@ -72,8 +72,10 @@ class Store {
   void set_until(const std::string& until, double value);
 
   void add(const motion::Piece& piece);
-  /// Of a crowd: in the place of pieces and samples, with the pairs that have met for the first time.
-  void add(const crowds::Chunk& chunk, const model::Model& model, std::span<const model::Pair> met);
+  /// Of a crowd: in the place of pieces and samples, with the pairs that have met in it for the first time. One that goes on is put anew, in the same
+  /// place and with all of its pairs, the next time.
+  void add(const crowds::Chunk& chunk, const model::Model& model, std::span<const model::Pair> met,
+           bool goes_on = false);
   void add(const motion::Event& event);
   void add(const motion::Sample& sample);
   /// Everything added so far, the account and a checkpoint become permanent, as one. False when a reader holds the file at the

@@ -548,9 +548,10 @@ void Course::begin_seizures(double h) {
 
 // The shock.
 
-/// Without a shock: what the turning of the surfaces since the middle has left.
+/// Without a shock: what the turning of the surfaces since the middle has left. What lies at rest is as fast as the forces would make it in the step: rounding of
+/// its velocities is no rate, or rows across the forces would be corrected for ever.
 void Course::correct_velocities() {
-  double fastest = largest(now.state.velocity);
+  double fastest = std::max(largest(now.state.velocity), std::abs(now.last_step) * largest(pull_));
   if (fastest == 0) fastest = 1;
   for (unsigned round = 0; round < velocity_rounds; ++round) {
     right_.assign(smooth_rows_.size(), 0.0);
@@ -568,6 +569,7 @@ void Course::correct_velocities() {
     if (worst <= rate_left) return;
     if (round + 1 == velocity_rounds) now.velocity_drift = std::max(now.velocity_drift, worst);
     smooth_.correct(right_, now.state.velocity);
+    ++velocity_corrections_;
     // They belong to what the step has carried.
     for (std::size_t j = 0; j < smooth_rows_.size(); ++j) {
       const std::uint32_t row = smooth_rows_.row[j];

@@ -73,6 +73,8 @@ class Course {
   double until;
   double step;
   bool locates = false;  ///< steps end where a surface is entered
+  /// Rounds in which velocities were corrected, so far.
+  [[nodiscard]] std::uint64_t velocity_corrections() const { return velocity_corrections_; }
   [[nodiscard]] const std::vector<double>& before() const { return before_.position; }
   [[nodiscard]] const std::vector<double>& velocity_before() const { return before_.velocity; }
   [[nodiscard]] const std::vector<double>& arriving() const { return arriving_; }  ///< v-: before the shock at the end
@@ -179,6 +181,7 @@ class Course {
   bool locating_ = false;  ///< a step that enters something is given up, with the place in entry_part_
   double entry_part_ = 1;
   unsigned located_ = 0;  ///< entries within one step of the grid so far
+  std::uint64_t velocity_corrections_ = 0;
   std::vector<double> free_, pull_, change_, arriving_, alpha_, right_, depth_, uncorrected_;
   Selection smooth_rows_, position_rows_, shock_rows_;
   Nearest smooth_, position_, shock_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "zwang/base/vectors.hpp"
 #include "zwang/stepping/tolerances.hpp"
@@ -49,6 +50,7 @@ void Nearest::load(const Selection& selection, const linear::Mass& mass) {
   soft_ = false;
   if (gram_.shape(rows, mass)) {
     cholesky_.reset(gram_.nodes());
+    chosen_.clear();
   } else {
     cholesky_.expire();
   }
@@ -60,7 +62,24 @@ void Nearest::hold(const Selection& selection) {
   for (std::uint32_t j = 0; j < selection.size(); ++j) {
     if (selection.held[j] != 0) set_.push_back(j);
   }
-  cholesky_.choose(gram_, set_);
+  // Where most of many rows are held, the pattern is that of all of them: rows that come and go need no other.
+  const bool most = selection.size() >= many_rows &&
+                    static_cast<double>(set_.size()) >= most_rows * static_cast<double>(selection.size());
+  if (most) {
+    if (chosen_.size() != selection.size()) {
+      cholesky_.restrict_to(gram_, {});
+      chosen_.resize(selection.size());
+      std::iota(chosen_.begin(), chosen_.end(), 0U);
+      cholesky_.choose(gram_, chosen_);
+    }
+    cholesky_.restrict_to(gram_, selection.held);
+  } else {
+    cholesky_.restrict_to(gram_, {});
+    if (set_ != chosen_ || set_.empty()) {
+      cholesky_.choose(gram_, set_);
+      chosen_ = set_;
+    }
+  }
   cholesky_.factor(gram_);
   sound_ = cholesky_.skipped_count() == 0 && cholesky_.least_pivot() > weak_pivot;
   skipped_.assign(selection.size(), 0);
@@ -248,6 +267,36 @@ bool Nearest::solve_softly(Selection& selection, const linear::Mass& mass, std::
 }
 
 gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
+  const linear::SparseRows rows{selection.start, selection.column, selection.entry};
+  is_split_ = split_.shape(rows, mass);
+  if (!is_split_) return solve_whole(selection, mass, x0);
+
+  // A hub is taken apart: rows and ties, copies that begin as what they are copies of.
+  split_.load(rows, mass);
+  const std::size_t r = selection.size(), all = r + split_.ties();
+  const linear::SparseRows apart = split_.rows();
+  wide_ = selection;
+  wide_.row.resize(all, 0);
+  wide_.start.assign(apart.start.begin(), apart.start.end());
+  wide_.column.assign(apart.column.begin(), apart.column.end());
+  wide_.entry.assign(apart.entry.begin(), apart.entry.end());
+  wide_.h.resize(all, 0.0);
+  wide_.kind.resize(all, RowKind::equation);
+  wide_.held.resize(all, 1);
+  wide_.guess.resize(all, 0.0);
+  wide_point_.clear();
+  for (const std::uint32_t variable : split_.original()) wide_point_.push_back(x0[variable]);
+  const gauss::Status status = solve_whole(wide_, split_.mass(), wide_point_);
+
+  // Variables come before their copies, rows before ties.
+  std::copy_n(wide_.held.begin(), r, selection.held.begin());
+  x_.resize(x0.size());
+  lambda_.resize(r);
+  if (!solution_.farkas.empty()) solution_.farkas.resize(r);
+  return status;
+}
+
+gauss::Status Nearest::solve_whole(Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
   solution_.farkas.clear();
   if (selection.size() == 0) {
     x_.assign(x0.begin(), x0.end());
@@ -262,7 +311,19 @@ gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   int patience = exchange_patience;
   const std::size_t most = exchange_rounds + selection.size();
+  rounds_ = 0;
+  unsigned slow = 0;
+  bool asked = false;
+  std::size_t last = std::numeric_limits<std::size_t>::max();
   for (std::size_t round = 0; round < most; ++round) {
+    // A load that goes on from layer to layer has as many rounds as layers; lines of rows see all of them at once.
+    const bool lines = round == rounds_before_lines || slow == slow_rounds_before_lines;
+    if (lines && !asked && selection.size() >= many_rows) {
+      asked = true;
+      const gauss::Status status = solve_by_lines(selection, mass, x0);
+      if (status != gauss::Status::gave_up) return status;
+    }
+    ++rounds_;
     const bool many = round == 0 && selection.size() >= many_rows;
     const bool dependent = many && are_too_many(selection);
     if (!dependent) hold(selection);
@@ -282,6 +343,10 @@ gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std
         return gauss::Status::solved;
       break;
     }
+    // Row after row, or nearly all at once: either way they do not become right by themselves.
+    slow = static_cast<double>(wrong) > slowly_fewer * static_cast<double>(last) ? slow + 1 : 0;
+    if (2 * negative_.size() > set_.size()) slow = slow_rounds_before_lines;
+    last = wrong;
     // All at once while that helps; else the last of them alone (Murty's rule, which ends always) until there are fewer than ever.
     if (wrong < fewest) {
       fewest = wrong;
@@ -306,6 +371,11 @@ gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std
   }
 
   // One row at a time, with a proof where nothing satisfies them.
+  return solve_by_lines(selection, mass, x0);
+}
+
+/// From nothing, by the solver that guesses along lines, changes one row at a time where it must, and proves what contradicts.
+gauss::Status Nearest::solve_by_lines(Selection& selection, const linear::Mass& mass, std::span<const double> x0) {
   gauss::solve(problem(selection, mass, x0), {}, workspace_, solution_);
   if (solution_.status != gauss::Status::solved) return solution_.status;
   x_ = solution_.a;
@@ -316,6 +386,19 @@ gauss::Status Nearest::solve(Selection& selection, const linear::Mass& mass, std
 }
 
 void Nearest::correct(std::span<double> b, std::span<double> x) {
+  if (!is_split_) {
+    correct_whole(b, x);
+    return;
+  }
+  wide_right_.assign(b.begin(), b.end());
+  wide_right_.resize(wide_.size(), 0.0);
+  wide_point_.assign(split_.original().size(), 0.0);
+  correct_whole(wide_right_, wide_point_);
+  std::copy_n(wide_right_.begin(), b.size(), b.begin());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += wide_point_[i];
+}
+
+void Nearest::correct_whole(std::span<double> b, std::span<double> x) {
   if (set_.empty()) return;
   cholesky_.solve(b, b);
   for (const std::uint32_t j : set_) {

@@ -26,6 +26,7 @@
 #include "zwang/gauss.hpp"
 #include "zwang/linear/sparse_cholesky.hpp"
 #include "zwang/linear/sparse_gram.hpp"
+#include "zwang/linear/split_columns.hpp"
 #include "zwang/model/evaluate.hpp"
 
 namespace zwang::stepping {
@@ -56,18 +57,27 @@ class Nearest {
   [[nodiscard]] const std::vector<double>& impulses() const { return lambda_; }  ///< per row of the selection
   [[nodiscard]] const std::vector<double>& farkas() const { return solution_.farkas; }
 
+  /// Products made so far by factors and solutions with them.
+  [[nodiscard]] std::size_t products() const { return cholesky_.work(); }
+  /// How often rows were exchanged by the last solution before lines were asked.
+  [[nodiscard]] std::size_t rounds() const { return rounds_; }
+
   /// Are the rows held well independent, so that corrections can be made with their factor?
   [[nodiscard]] bool can_correct() const { return sound_; }
   /// The least change of x that changes every row held by -b; b has one number per row of the selection, and becomes the impulses that do it.
   void correct(std::span<double> b, std::span<double> x);
 
  private:
+  gauss::Status solve_whole(Selection& selection, const linear::Mass& mass, std::span<const double> x0);
+  void correct_whole(std::span<double> b, std::span<double> x);
   void load(const Selection& selection, const linear::Mass& mass);
   void hold(const Selection& selection);
   [[nodiscard]] bool are_too_many(const Selection& selection);
   void find(const Selection& selection, const linear::Mass& mass, std::span<const double> x0);
   std::size_t find_wrong(const Selection& selection);
   bool exchange(Selection& selection);
+  [[nodiscard]] gauss::Status solve_by_lines(Selection& selection, const linear::Mass& mass,
+                                             std::span<const double> x0);
   bool solve_softly(Selection& selection, const linear::Mass& mass, std::span<const double> x0);
   void find_softly(const Selection& selection, const linear::Mass& mass, std::span<const double> x0);
   void measure(const Selection& selection, const linear::Mass& mass, std::span<const double> x0);
@@ -77,15 +87,22 @@ class Nearest {
 
   linear::SparseGram gram_;
   linear::SparseCholesky cholesky_;
+  std::size_t rounds_ = 0;
   bool sound_ = false;
   bool soft_ = false;                             ///< the factor is softened
   bool sharp_ = false;                            ///< rows held are kept to rounding
   std::vector<std::uint32_t> set_;                ///< rows held, ascending
+  std::vector<std::uint32_t> chosen_;             ///< those that the factor's pattern is made of
   std::vector<std::uint32_t> negative_, broken_;  ///< rows with a wrong sign
   std::vector<std::uint8_t> touched_;             ///< per variable: by rows held
   std::vector<std::uint8_t> skipped_;             ///< per row: left out by the factor, it depends on others
   std::vector<double> x_, size_, lambda_, w_, right_, scratch_;
   std::vector<double> before_, pull_;  ///< per row: l' and s D, where rows depend on one another
+  // Where a variable stands in very many rows: the same with its copies (linear/split_columns.hpp).
+  bool is_split_ = false;
+  linear::SplitColumns split_;
+  Selection wide_;
+  std::vector<double> wide_point_, wide_right_;
   gauss::Workspace workspace_;
   gauss::Solution solution_;
 };

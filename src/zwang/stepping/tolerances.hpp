@@ -45,11 +45,19 @@ inline constexpr unsigned full_rounds = 30;
 inline constexpr unsigned velocity_rounds = 4;
 /// Rounds of exchanging rows before the solver that changes one row at a time is asked.
 inline constexpr unsigned exchange_rounds = 40;
+/// ... and in large problems before lines of rows are asked: the rows of one step are those of the next but for a few, and then some rounds suffice. A net of 10^5 strings on its
+/// ball took 150 and more with orderings and factors of their own, and lines a dozen.
+inline constexpr std::size_t rounds_before_lines = 12;
+/// ... or so many in succession that leave more than this part of the wrong signs: then loads go on row by row. Where most of the rows held pull the wrong way, at once.
+inline constexpr unsigned slow_rounds_before_lines = 4;
+inline constexpr double slowly_fewer = 0.75;
 /// Rounds without fewer wrong signs than ever before.
 inline constexpr int exchange_patience = 5;
 
 /// Rows from which on dependent ones are not left to the solver that changes one row at a time: its rounds grow with their number.
 inline constexpr std::size_t many_rows = 512;
+/// Of many rows: where so many of them are held, the factor has the pattern of all, with few entries too many.
+inline constexpr double most_rows = 0.75;
 /// Of the diagonal: what is added to it there. A pass leaves the part softness / (softness + eigenvalue) of what it found, so that a few passes suffice for all eigenvalues far above
 /// it; the factor loses as many digits as it has zeros.
 inline constexpr double softness = 1e-8;
