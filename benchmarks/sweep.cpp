@@ -2,6 +2,8 @@
 ///
 /// Work of one thread is compared by the time of the processor, two threads with one by the clock, which needs an idle machine.
 ///
+/// In memory: the same samples by the engine of a sweep, without its table; `of it` is the part of that speed which the sweep has. With an argument only the models whose names contain it.
+///
 /// One by one: the model is compiled with the values of the sample and its motion followed in memory, with nothing around it; a sweep follows motions side by side where
 /// that pays (motion/flock.hpp). Times are medians of interleaved runs; only their ratios
 /// mean anything.
@@ -138,13 +140,15 @@ void swept(const sweeps::Recipe& recipe, const sweeps::Sweep& sweep, unsigned th
 
 }  // namespace
 
-int main() {
+int main(int count_of_words, char** words) {
+  const std::string only = count_of_words > 1 ? words[1] : "";
   const std::string file =
       (std::filesystem::temp_directory_path() / ("zwang-bench-sweep-" + std::to_string(::getpid()) + ".sqlite"))
           .string();
-  std::printf("%-16s %14s %12s %12s %12s %16s\n", "model", "one by one /s", "sweep", "with extreme", "2 threads",
-              "one sample, us");
+  std::printf("%-16s %14s %12s %12s %12s %12s %12s %16s\n", "model", "one by one /s", "in memory", "sweep", "of it",
+              "with extreme", "2 threads", "one sample, us");
   for (const Case& one : cases) {
+    if (std::string_view(one.name).find(only) == std::string_view::npos) continue;
     sweeps::Recipe recipe;
     recipe.file = one.name;
     recipe.text = text_of(one.name);
@@ -154,9 +158,11 @@ int main() {
     sweeps::Recipe recorded = recipe;
     recorded.records = {one.extreme};
     const sweeps::Sweep extreme(recorded);
-    std::vector<double> alone, single, most, one_thread, two_threads;
+    std::vector<double> alone, memory, single, most, one_thread, two_threads;
     for (int turn = 0; turn < 5; ++turn) {
       alone.push_back(took([&] { one_by_one(recipe, plain); }).processor);
+      memory.push_back(
+          took([&] { static_cast<void>(plain.follow(0, plain.design().total, [](sweeps::Row&) {})); }).processor);
       const Took first = took([&] { swept(recipe, plain, 1, file); });
       single.push_back(first.processor);
       one_thread.push_back(first.clock);
@@ -165,7 +171,8 @@ int main() {
     }
     const double base = median(alone);
     const auto count = static_cast<double>(one.count);
-    std::printf("%-16s %14.0f %11.2fx %11.2fx %11.2fx %16.1f\n", one.name, count / base, base / median(single),
+    std::printf("%-16s %14.0f %11.2fx %11.2fx %11.0f%% %11.2fx %11.2fx %16.1f\n", one.name, count / base,
+                base / median(memory), base / median(single), 100 * median(memory) / median(single),
                 base / median(most), median(one_thread) / median(two_threads), base / count * 1e6);
   }
   std::filesystem::remove(file);

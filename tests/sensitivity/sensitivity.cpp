@@ -16,12 +16,6 @@
 namespace zwang::sensitivity::sensitivity_tests {
 namespace {
 
-const StateSlope& end_of(const Differentiated& run, std::size_t parameter = 0) {
-  EXPECT_EQ(run.by[parameter].final.why, "");
-  EXPECT_TRUE(run.by[parameter].final.after);
-  return *run.by[parameter].final.after;
-}
-
 constexpr const char* oscillator = R"toml(
 [parameters]
 k = 1
@@ -69,27 +63,60 @@ rod = "distance(a, [0, 0]) = L"
 until = 3
 )toml";
 
-/// d/dp of the end by differences of the fourth order of whole motions.
-std::vector<double> differences(const std::string& text, const std::string& name, double value, double h) {
-  const std::vector<double> a = end_with(text, name, value - 2 * h);
-  const std::vector<double> b = end_with(text, name, value - h);
-  const std::vector<double> c = end_with(text, name, value + h);
-  const std::vector<double> d = end_with(text, name, value + 2 * h);
-  std::vector<double> out(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) out[i] = (a[i] - 8 * b[i] + 8 * c[i] - d[i]) / (12 * h);
-  return out;
+/// Rods, a string and a bead on an ellipse; with a factor before the conditions they go by tapes, without it by strands.
+std::string linked(const std::string& factor) {
+  const auto equal = [&](const std::string& left, const std::string& relation, const std::string& right) {
+    return "\"" + factor + left + " " + relation + " " + factor + right + "\"\n";
+  };
+  return std::string(R"toml(gravity = [0, "-g"]
+[parameters]
+g = 9.5
+L = 1.25
+M = 0.75
+m = 1.1
+v = 0.4
+[points.a]
+mass = "m"
+position = ["0.25 + L", 0]
+[points.b]
+mass = 1
+position = ["0.25 + L", "-M"]
+velocity = ["v", 0]
+[points.c]
+mass = 0.5
+position = ["1.65 + L", "-M"]
+velocity = [0, 0.3]
+[points.d]
+mass = 1
+position = [1, -0.5]
+velocity = [0.25, 0.25]
+[constraints]
+)toml") +
+         "upper = " + equal("distance(a, [0.25, 0])", "=", "L") + "lower = " + equal("distance(a, b)", "=", "M") +
+         "string = " + equal("distance(b, c)", "<=", "1.5") + "track = " + equal("(d.x^2/2 + d.y^2)", "=", "0.75") +
+         "[simulation]\nuntil = 1.5\n";
 }
 
-void expect_differences(const std::string& text, const std::string& name, double value, double h, double near) {
-  const Differentiated run = differentiate(text, {name});
-  const StateSlope& end = end_of(run);
-  const std::vector<double> expected = differences(text, name, value, h);
-  const std::size_t n = end.position.size();
-  double size = 0;
-  for (const double x : expected) size = std::max(size, std::abs(x));
-  for (std::size_t i = 0; i < n; ++i) {
-    EXPECT_NEAR(end.position[i], expected[i], near * size) << name << " position " << i;
-    EXPECT_NEAR(end.velocity[i], expected[n + i], near * size) << name << " velocity " << i;
+TEST(Sensitivity, along_strands_is_that_along_tapes) {
+  const std::vector<std::string> parameters = {"g", "L", "M", "m", "v"};
+  const Differentiated strands = differentiate(linked(""), parameters, {0.2, 0.9});
+  const Differentiated tapes = differentiate(linked("3*"), parameters, {0.2, 0.9});
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    ASSERT_EQ(strands.by[p].samples.size(), 2U);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const StateSlope& one = *strands.by[p].samples[k].after;
+      const StateSlope& other = *tapes.by[p].samples[k].after;
+      for (std::size_t i = 0; i < one.position.size(); ++i) {
+        EXPECT_NEAR(one.position[i], other.position[i], 1e-10 * (1 + std::abs(other.position[i]))) << parameters[p];
+        EXPECT_NEAR(one.velocity[i], other.velocity[i], 1e-10 * (1 + std::abs(other.velocity[i]))) << parameters[p];
+      }
+      ASSERT_EQ(one.multipliers.size(), other.multipliers.size());
+      for (std::size_t j = 0; j < one.multipliers.size(); ++j) {
+        EXPECT_EQ(one.multipliers[j].first, other.multipliers[j].first);
+        EXPECT_NEAR(one.multipliers[j].second, 3 * other.multipliers[j].second,
+                    1e-9 * (1 + std::abs(one.multipliers[j].second)));
+      }
+    }
   }
 }
 

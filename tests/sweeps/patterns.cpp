@@ -223,6 +223,93 @@ TEST(Pattern, is_left_where_the_value_stands_in_an_expression) {
   EXPECT_FALSE(again("x", "0.75"));
 }
 
+/// Parameters that are one side of a condition.
+constexpr const char* sides = R"toml([parameters]
+L = 1.25
+M = 1.3
+R = 1.6
+w = -2.2
+s = 0.5
+[points.a]
+mass = 1
+position = [1, 0.5]
+[points.b]
+mass = 1
+position = [1, 1.5]
+[points.c]
+mass = 1
+position = [0, -1]
+[points.d]
+mass = 1
+position = [4, -1]
+[constraints]
+first = "distance(a, [0, 0]) <= L"
+second = "distance(b, a) <= M"
+third = "distance(c, [0, 0]) <= R"
+fourth = "distance(d, [3, 0]) <= 1.5"
+wall = "w <= a.x + b.x"
+added = "c.y + 3 >= s"
+)toml";
+
+TEST(Pattern, takes_another_number_as_a_side_of_a_condition) {
+  const model::Draft draft = model::read(sides, "sides.toml");
+  const auto again = [&](const std::vector<std::pair<std::string, std::string>>& values) {
+    model::Overrides set;
+    for (const auto& [name, value] : values) set.parameters.emplace_back(name, value);
+    Tried tried;
+    compare(draft, {}, set, values[0].first + " = " + values[0].second, tried);
+    return tried.again == 1;
+  };
+  EXPECT_TRUE(again({{"M", "1.2"}}));
+  EXPECT_TRUE(again({{"w", "-2.7"}}));
+  EXPECT_TRUE(again({{"M", "1.2"}, {"w", "-3.3"}, {"L", "1.25"}}));
+  EXPECT_TRUE(again({{"L", "1.4"}, {"R", "1.7"}}));
+  // What it is added to has a number of its own; another sign; a number that stands elsewhere; two conditions that become of one shape.
+  EXPECT_FALSE(again({{"s", "0.6"}}));
+  EXPECT_FALSE(again({{"w", "0"}}));
+  EXPECT_FALSE(again({{"w", "2"}}));
+  EXPECT_FALSE(again({{"M", "3"}}));
+  EXPECT_FALSE(again({{"L", "1.7"}, {"R", "1.7"}}));
+  // One shape at first, and no longer.
+  model::Overrides same;
+  same.parameters = {{"L", "1.5"}};
+  for (const char* value : {"1.25", "1.5", "1.75"}) {
+    model::Overrides set;
+    set.parameters.emplace_back("L", value);
+    Tried tried;
+    compare(draft, same, set, value, tried);
+    EXPECT_EQ(tried.again, std::string_view(value) == "1.5" ? 1 : 0) << value;
+  }
+}
+
+TEST(Pattern, gives_random_conditions_to_the_last_bit) {
+  std::mt19937_64 dice(17);
+  const auto pick = [&](std::initializer_list<const char*> words) {
+    return std::string(words.begin()[dice() % words.size()]);
+  };
+  Tried tried;
+  for (int k = 0; k < 150; ++k) {
+    std::string text = "[parameters]\nL = 1.5\nM = 2.5\n[points.a]\nmass = 1\nposition = [0.75, 0.5]\n";
+    text += "[points.b]\nmass = 1\nposition = [-0.5, 0.25]\n[constraints]\n";
+    for (int j = 0; j < 3; ++j) {
+      const std::string left =
+          pick({"distance(a, b)", "distance(a, [0, 0])", "a.x - b.y", "norm(a - b)^2", "a.x*b.x + a.y", "L*a.x",
+                "abs(a.x)", "a.x + M", "a.x^2 + 2.5*a.y^2", "atan(a.x)", "a.x/M - b.x", "max(a.x, b.x)"});
+      const std::string right = pick({"L", "M", "2*L", "1.5", "L"});
+      text += "c" + std::to_string(j) + " = \"" + (dice() % 3 == 0 ? right + " >= " + left : left + " <= " + right) +
+              "\"\n";
+    }
+    const model::Draft draft = model::read(text, "random.toml");
+    for (const char* value : {"1.75", "2.5", "1", "0.3", "-1.5"}) {
+      model::Overrides set;
+      set.parameters.emplace_back("L", value);
+      compare(draft, {}, set, text + value, tried);
+    }
+  }
+  EXPECT_GT(tried.again, 50);
+  EXPECT_GT(tried.other, 100);
+}
+
 TEST(Pattern, of_another_sample_does_not_change_a_sweep) {
   sweeps::Recipe recipe;
   recipe.file = "places.toml";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
@@ -278,6 +279,64 @@ TEST(Records, every_sample_has_the_bits_of_its_own_run) {
   }
 }
 
+/// Beads on rods and strings, whose lengths are parameters, above a floor and perhaps in a field.
+std::string beads(std::mt19937_64& dice) {
+  std::string text = "gravity = [0, -10]\n[parameters]\nL = 1\nM = 0.8\nh = 2\n";
+  std::string conditions = "[constraints]\n";
+  const std::size_t count = 1 + dice() % 3;
+  const bool field = dice() % 3 == 0;
+  for (std::size_t k = 1; k <= count; ++k) {
+    const std::string name = "p" + std::to_string(k);
+    const std::string length = dice() % 3 == 0 ? "0.9" : dice() % 2 == 0 ? "L" : "M";
+    const std::string slack = dice() % 2 == 0 ? "" : "*0.9";
+    const std::string before = k == 1 ? "0" : "p" + std::to_string(k - 1) + "x";
+    text += name + "x = \"" + before + " + " + length + slack + "\"\n";
+    conditions += "r" + std::to_string(k) + " = \"distance(" + name + ", " +
+                  (k == 1 ? std::string("[0, 0]") : "p" + std::to_string(k - 1)) + ") " +
+                  (slack.empty() && dice() % 2 == 0 ? "= " : "<= ") + length + "\"\n";
+    if (dice() % 2 == 0) conditions += "f" + std::to_string(k) + " = \"-h <= " + name + ".y + 0.5\"\n";
+    if (dice() % 2 == 0) conditions += "w" + std::to_string(k) + " = \"" + name + ".x <= h\"\n";
+  }
+  for (std::size_t k = 1; k <= count; ++k) {
+    const std::string name = "p" + std::to_string(k);
+    text += "[points." + name + "]\nmass = 1\nposition = [\"" + name + "x\", 0]\n";
+    if (field) text += "force = [\"-2*" + name + ".x\", 0]\n";
+  }
+  return text + conditions + "[simulation]\nuntil = 0.8\n";
+}
+
+TEST(Records, samples_of_strings_and_rods_have_the_bits_of_their_own_runs) {
+  std::mt19937_64 dice(11);
+  for (int turn = 0; turn < 25; ++turn) {
+    Recipe recipe;
+    recipe.file = "model.toml";
+    recipe.text = beads(dice);
+    recipe.over = {{"L~uniform(0.8,1.2)"}, {"M=0.9,0.75,0.5"}, {"h~uniform(1,3)"}};
+    recipe.count = 2;
+    recipe.seed = static_cast<std::uint64_t>(turn);
+    recipe.records = {"p1.x", "p1.y'"};
+    const Sweep sweep(recipe);
+    std::uint64_t next = 0;
+    static_cast<void>(sweep.follow(0, sweep.design().total, [&](const Row& row) {
+      model::Overrides set;
+      const std::vector<std::string> names = sweep.design().names();
+      for (std::size_t i = 0; i < names.size(); ++i) set.parameters.emplace_back(names[i], exact(row.parameters[i]));
+      const model::Model model = model::load(recipe.text, "model.toml", set);
+      motion::Motion motion = motion::begin(model);
+      while (motion::advance(motion)) {
+      }
+      SCOPED_TRACE(recipe.text);
+      EXPECT_EQ(row.sample, next++);
+      EXPECT_EQ(row.status, motion::words(motion.status));
+      EXPECT_EQ(row.steps, motion.steps);
+      EXPECT_EQ(row.defect, motion.defect);
+      EXPECT_EQ(row.records[0], motion.state.position[0]);
+      EXPECT_EQ(row.records[1], motion.state.velocity[1]);
+    }));
+    EXPECT_EQ(next, sweep.design().total);
+  }
+}
+
 TEST(Records, what_cannot_be_recorded_is_an_error_with_its_place) {
   const std::pair<const char*, unsigned> wrong[] = {{"", 1},
                                                     {"ball", 1},
@@ -287,6 +346,9 @@ TEST(Records, what_cannot_be_recorded_is_an_error_with_its_place) {
                                                     {"at(ball.x, ball.x)", 4},
                                                     {"max(ball.x +)", 12},
                                                     {"max()", 5},
+                                                    {"max(ball.x) - min(ball.x)", 1},
+                                                    {"2*min(ball.x)", 3},
+                                                    {"exp(max( ball.x ))", 5},
                                                     {"time(impact)", 1},
                                                     {"time(impact, 0)", 14},
                                                     {"time(impact, x)", 14},

@@ -26,7 +26,9 @@ void each_number_of_tape(Tape& tape, const Visit& visit) {
 
 template <class Group, class Visit>
 void each_number_of_group(Group& group, const Visit& visit) {
-  for (auto& number : group.constant_of) visit(number);
+  // Modes behind them are those of the start; the sides a motion is on have their own.
+  const std::size_t steady = std::size_t{group.steady()} * group.lanes;
+  for (std::size_t k = 0; k < steady; ++k) visit(group.constant_of[k]);
   each_number_of_tape(group.tape, visit);
   each_number_of_tape(group.switching, visit);
   for (auto& corner : group.corners) {
@@ -180,6 +182,26 @@ Wanted find(const model::Model& model, const std::string& name) {
   throw Error({"command line", 0, 0}, message);
 }
 
+/// What names mean: a parameter of several components stands for all of them.
+std::vector<Wanted> find_all(const model::Model& model, const std::vector<std::string>& names) {
+  std::vector<Wanted> out;
+  const auto add = [&](const std::string& name) {
+    if (std::none_of(out.begin(), out.end(), [&](const Wanted& one) { return one.name == name; }))
+      out.push_back(find(model, name));
+  };
+  for (const std::string& name : names) {
+    const auto vector =
+        std::find_if(model.parameters.begin(), model.parameters.end(),
+                     [&](const model::Parameter& one) { return one.name == name && one.value.size() > 1; });
+    if (vector == model.parameters.end()) {
+      add(name);
+      continue;
+    }
+    for (std::size_t k = 0; k < vector->value.size(); ++k) add(name + "." + std::string(1, "xyz"[k]));
+  }
+  return out;
+}
+
 model::Overrides with(const model::Overrides& overrides, const Wanted& wanted, double value) {
   std::string text = exact(value);
   if (wanted.parameter->value.size() > 1) {
@@ -324,7 +346,11 @@ std::optional<Slopes> slopes_from(const std::array<int, points>& at, const model
     if (all) break;
   }
   if (!out) return out;
+  // Velocities of a flow are its rates at the start, which nothing goes on from.
+  const std::size_t rates = here.initial_position.size();
+  const std::size_t behind = rates + (here.flow ? here.initial_velocity.size() : 0);
   for (std::size_t i = 0; i < meant.size(); ++i) {
+    if (i >= rates && i < behind) continue;
     if (open[i] != 0 && !(least[i] <= slope_rounding)) out->corner.push_back(i);
   }
   return out;
@@ -342,6 +368,10 @@ std::optional<Slopes> slopes_of(const model::Draft& draft, const model::Override
 
 }  // namespace
 
+bool same_numbers(const model::Model& a, const model::Model& b) {
+  return same_shape(a, b) && numbers_of(a) == numbers_of(b);
+}
+
 std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
                                              const std::vector<std::string>& names) {
   model::Pattern pattern;
@@ -352,8 +382,8 @@ std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const mo
         "derivatives follow motions from event to event alone: leave method = \"stepping\" out of [simulation]");
   }
   std::vector<ParameterSlope> out;
-  for (const std::string& name : names) {
-    const Wanted wanted = find(here, name);
+  for (const Wanted& wanted : find_all(here, names)) {
+    const std::string& name = wanted.name;
     const double value = wanted.parameter->value[wanted.component];
     std::optional<Error> why;
     std::optional<Slopes> found = slopes_of(draft, overrides, pattern, here, wanted, why);
@@ -376,7 +406,11 @@ std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const mo
     one.slope = models->front();
     one.model = std::move(models->front());
     set_numbers(one.slope, slope);
-    set_numbers(one.model, same_shape(one.model, here) ? numbers_of(here) : at);
+    if (same_shape(one.model, here)) {
+      one.model = here;  // with its own words
+    } else {
+      set_numbers(one.model, at);
+    }
     out.push_back(std::move(one));
   }
   return out;

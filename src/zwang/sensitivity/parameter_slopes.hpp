@@ -24,6 +24,9 @@ struct ParameterSlope {
   model::Model slope;  ///< only numbers that `each_number` visits have a meaning
 };
 
+/// Do the two have one shape and, in all that a motion depends on, the same numbers?
+[[nodiscard]] bool same_numbers(const model::Model& a, const model::Model& b);
+
 /// Throws Error if there is no such parameter, or it has no slopes.
 [[nodiscard]] std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
                                                            const std::vector<std::string>& names);

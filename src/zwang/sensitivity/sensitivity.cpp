@@ -3,14 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "zwang/base/number.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/half_turns.hpp"
 #include "zwang/motion/let_go.hpp"
+#include "zwang/sensitivity/approach.hpp"
+#include "zwang/sensitivity/in_turn.hpp"
+#include "zwang/sensitivity/leaving.hpp"
+#include "zwang/sensitivity/sequences.hpp"
+#include "zwang/sensitivity/shocks.hpp"
+#include "zwang/sensitivity/surfaces.hpp"
+#include "zwang/sensitivity/switched_start.hpp"
 #include "zwang/sensitivity/tolerances.hpp"
+#include "zwang/sensitivity/triggers.hpp"
 #include "zwang/sensitivity/variation.hpp"
 
 namespace zwang::sensitivity {
@@ -21,61 +31,40 @@ using motion::Event;
 using motion::EventKind;
 using motion::Piece;
 
-/// Position, velocity and acceleration on a piece, with the modes given.
-MotionPoint point_on(const Piece& piece, double time, std::span<const double> modes) {
-  MotionPoint out;
-  motion::evaluate(piece, time, out.state);
-  out.state.time = time;
-  out.state.modes.assign(modes.begin(), modes.end());
-  const double s = (std::clamp(time, piece.start, piece.end()) - piece.start) / piece.unit;
-  out.acceleration.assign(piece.n, 0.0);
-  for (unsigned k = piece.orders; k-- > 2;) {
-    for (std::size_t i = 0; i < piece.n; ++i) {
-      out.acceleration[i] = out.acceleration[i] * s + k * (k - 1.0) * piece.position[k * piece.n + i];
-    }
-  }
-  for (double& a : out.acceleration) a /= piece.unit * piece.unit;
-  return out;
-}
-
 double largest(std::span<const double> x) {
   double most = 0;
   for (const double one : x) most = std::max(most, std::abs(one));
   return most;
 }
 
-bool contains(const std::vector<std::uint32_t>& rows, std::uint32_t row) {
-  return std::find(rows.begin(), rows.end(), row) != rows.end();
-}
-
 /// One parameter along a run.
 class Walk {
  public:
-  Walk(const model::Model& model, const motion::RunView& run, const ParameterSlope& parameter,
-       const std::vector<double>& times)
-      : model_(model), run_(run), variation_(parameter) {
-    out_.name = parameter.name;
+  Walk(const model::Model& model, const motion::RunView& run, Variation variation, std::vector<Surface> surfaces,
+       const std::vector<double>& times, const std::vector<Event>& events, PointsOfPiece& points)
+      : model_(model),
+        run_(run),
+        variation_(std::move(variation)),
+        surfaces_(std::move(surfaces)),
+        events_(events),
+        points_(&points) {
+    out_.name = variation_.parameter().name;
     for (std::size_t k = 0; k < times.size(); ++k) order_.push_back(k);
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
     times_ = &times;
     found_.resize(times.size());
   }
 
-  ParameterSensitivity take(const std::function<bool()>& go_on) {
+  void prepare() {
     refuse_beforehand();
-    run_.each_event(0, [&](const Event& event) {
-      events_.push_back(event);
-      return true;
-    });
     gone_ = motion::springs_gone(model_, events_);
     out_.events.resize(events_.size());
-    bool interrupted = false;
-    run_.each_piece(0, [&](const Piece& piece) {
-      add(piece);
-      interrupted = go_on && !go_on();
-      return !interrupted;
-    });
-    if (interrupted) return {};
+  }
+  void go_on(const Piece& piece) { add(piece); }
+  /// Did it come to a place with two derivatives, of which it followed the one above?
+  [[nodiscard]] bool forked() const { return forked_; }
+  void prefer_below() { prefers_below_ = true; }
+  ParameterSensitivity take() {
     finish();
     for (std::optional<Slope>& one : found_) {
       if (one) out_.samples.push_back(std::move(*one));
@@ -133,36 +122,72 @@ class Walk {
     return model::modes_of(own, sides);
   }
 
-  void add(const Piece& piece) {
+  /// Which switches were slid on and still are: what leaves its surface is among those of an event of slipping, whose bodies are named.
+  [[nodiscard]] std::vector<std::uint8_t> held_still(double start) const {
+    std::vector<std::uint8_t> out(last_sides_.size(), 0);
+    for (std::uint32_t number = 0; number < out.size(); ++number) out[number] = last_sides_[number] % 2 != 0 ? 1 : 0;
+    for (std::size_t k = next_event_; k < events_.size() && events_[k].time <= start + motion::resolution(start); ++k) {
+      if (events_[k].kind != EventKind::slip) continue;
+      const std::vector<std::string>& named = events_[k].bodies;
+      for (std::uint32_t number = 0; number < out.size(); ++number) {
+        if (out[number] == 0) continue;
+        const std::vector<std::string> own = model::bodies_of_switch(model_, number);
+        const bool all = std::all_of(own.begin(), own.end(), [&](const std::string& body) {
+          return std::find(named.begin(), named.end(), body) != named.end();
+        });
+        if (all) out[number] = 0;
+      }
+    }
+    return out;
+  }
+
+  void add(const Piece& original) {
     std::vector<expressions::Side> sides;
-    std::vector<double> modes = modes_on(piece, sides);
-    const MotionPoint here = point_on(piece, piece.start, modes);
+    std::vector<double> modes = modes_on(original, sides);
+    Slid slid;
+    const bool looked = !lost();
+    if (looked) {
+      const MotionPoint& middle = points_->at(original, original.start + original.length / 2, modes);
+      remember(middle);
+      slid = slid_at(variation_, surfaces_, middle, sides, {largest(speeds_), largest(forces_)},
+                     {held_still(original.start), original.rows});
+      for (const Surface& one : slid.surfaces) sides[one.number] = 1;
+      for (const std::uint32_t number : slid.resting) sides[number] = 1;
+      if (!slid.refused.empty()) sides[slid.refused_switch] = 1;
+      if (!slid.surfaces.empty()) modes = model::modes_of(variation_.parameter().model, sides);
+    }
+    const Piece wider = slid.surfaces.empty() ? Piece{} : with_surfaces(original, slid.rows);
+    const Piece& piece = slid.surfaces.empty() ? original : wider;
+    const MotionPoint& here = points_->at(piece, piece.start, modes);
     remember(here);
-    remember(point_on(piece, piece.start + piece.length / 2, modes));
-    remember(point_on(piece, piece.end(), modes));
+    if (!looked || !slid.surfaces.empty()) remember(point_on(piece, piece.start + piece.length / 2, modes));
+    const MotionPoint& there = points_->at(piece, piece.end(), modes);
+    remember(there);
     if (!begun_) {
       begun_ = true;
-      begin(piece, here);
+      begin(piece, here, sides);
     } else {
       MotionPoint before = last_point_;
       cross(before, last_, last_sides_, here, piece, sides);
     }
     if (piece.has_pole() && !lost()) lose("the motion passes a singular position: its multipliers have no bound there");
-    if (!lost()) slides(piece, modes);
-
+    if (!slid.refused.empty()) {
+      lose("the motion stays where '" + slid.refused + "' switches, and this surface " + slid.why +
+           ": derivatives along it are not offered");
+    }
     // The events inside, the samples, then the end.
     double now = piece.start;
     const double end = piece.end();
     const bool last_piece = ++pieces_ == run_.pieces;
     const double reach = last_piece ? std::numeric_limits<double>::infinity() : end - motion::resolution(end);
-    Variation::Stretch stretch;
-    bool fresh = false;
+    Stretch stretch;
+    bool fresh = leaves(piece, modes, sides, stretch);
     while (true) {
       if (!lost()) remember_slopes();
       if (!lost() && now < end && !fresh) {
         const std::vector<double> position = variation_.position;
         const std::vector<double> velocity = variation_.velocity;
-        stretch = variation_.follow(piece, now, end, modes);
+        stretch = variation_.follow(pieces_, piece, now, end, modes);
         fresh = true;
         if (!variation_.finite()) {
           // At the start of a piece a root may begin at zero, as that of v^2 from rest: right behind it there is a series again.
@@ -177,7 +202,9 @@ class Walk {
           }
           lose("a function of the model has no derivative at t = " + readable(now));
         }
+        if (!slips_.empty() && !lost()) note_slips(piece, stretch, modes);
       }
+      if (fresh && !lost() && looks_back()) approach_.keep(piece, stretch, modes);
       const double until = lost() || now >= end ? end : stretch.start + stretch.length;
       const bool at_end = !(until < end);
       while (next_ < order_.size() && (*times_)[order_[next_]] < (at_end ? reach : until)) {
@@ -200,11 +227,44 @@ class Walk {
     last_ = piece;
     last_sides_ = std::move(sides);
     last_modes_ = modes;
-    last_point_ = point_on(piece, end, modes);
+    last_point_ = there;
+  }
+
+  /// What leads to a rest is kept for a while, if there are speeds whose directions are asked.
+  bool looks_back() {
+    if (!looks_back_) {
+      const std::vector<model::TermGroup>& terms = variation_.parameter().model.terms;
+      looks_back_ = std::any_of(terms.begin(), terms.end(), [](const model::TermGroup& group) {
+        return std::any_of(group.corners.begin(), group.corners.end(),
+                           [](const expressions::Corner& corner) { return corner.directs(); });
+      });
+    }
+    return *looks_back_;
+  }
+
+  /// The first stretch of a piece on which speeds leave their rest. False: none does.
+  bool leaves(const Piece& piece, const std::vector<double>& modes, const std::vector<expressions::Side>& sides,
+              Stretch& stretch) {
+    if (lost() || variation_.parameter().model.switches == 0) return false;
+    const std::vector<Leaving> leaving = leaving_rest(variation_.parameter().model, piece, modes, sides);
+    if (leaving.empty()) return false;
+    FromRest found = leave_rest(variation_, pieces_, piece, leaving, modes, largest(velocity_slopes_));
+    if (!found.refused.empty() || !variation_.finite()) {
+      lose("the motion leaves its rest at t = " + readable(piece.start) + ", where '" + found.refused +
+           "' has no direction yet: derivatives from there on are not offered");
+      return false;
+    }
+    for (const std::size_t event : slips_) {
+      if (found.time) note_time(event, *found.time);
+    }
+    slipping_.clear();
+    slips_.clear();
+    stretch = std::move(found.stretch);
+    return true;
   }
 
   /// Derivatives at a time on the stretch just found.
-  [[nodiscard]] Slope sample(const Piece& piece, const Variation::Stretch& stretch, const std::vector<double>& modes,
+  [[nodiscard]] Slope sample(const Piece& piece, const Stretch& stretch, const std::vector<double>& modes,
                              double time) {
     if (lost()) return slope_of({});
     StateSlope out;
@@ -220,13 +280,13 @@ class Walk {
     return slope_of(std::move(out));
   }
 
-  void fill(const MotionPoint& at, const Piece& piece, const Variation::Stretch& stretch,
-            const std::vector<double>& multiplier, StateSlope& out) const {
+  void fill(const MotionPoint& at, const Piece& piece, const Stretch& stretch, const std::vector<double>& multiplier,
+            StateSlope& out) const {
     out.position = variation_.position;
     out.velocity = variation_.velocity;
     out.multipliers_known = piece.rows.empty() || !stretch.multiplier.empty();
     for (std::size_t j = 0; j < piece.rows.size() && j < multiplier.size(); ++j) {
-      out.multipliers.emplace_back(piece.rows[j], multiplier[j]);
+      if (piece.rows[j] < model_.rows()) out.multipliers.emplace_back(piece.rows[j], multiplier[j]);
     }
     const ParameterSlope& parameter = variation_.parameter();
     for (std::size_t k = 0; k < parameter.model.outputs.size(); ++k) {
@@ -235,45 +295,31 @@ class Walk {
     }
   }
 
-  /// On a surface between two sides of a force the motion is neither's.
-  void slides(const Piece& piece, const std::vector<double>& modes) {
-    const model::Model& own = variation_.parameter().model;
-    if (own.switches == 0) return;
-    const MotionPoint middle = point_on(piece, piece.start + piece.length / 2, modes);
-    for (const model::TermGroup& group : own.terms) {
-      if (group.corners.empty()) continue;
-      std::vector<double> g;
-      std::vector<double> own_modes(group.modes);
-      for (std::size_t lane = 0; lane < group.lanes; ++lane) {
-        for (std::size_t k = 0; k < own_modes.size(); ++k) {
-          own_modes[k] = modes[group.first_mode + k * group.lanes + lane];
-        }
-        model::evaluate_switching(group, lane, middle.state, own_modes, g);
-        double size = 0;
-        for (std::size_t slot = 0; slot < group.positions; ++slot) {
-          size = std::max(size, std::abs(middle.state.position[group.position_of[slot * group.lanes + lane]]));
-        }
-        for (std::size_t slot = 0; slot < group.velocities; ++slot) {
-          size = std::max(size, std::abs(middle.state.velocity[group.velocity_of[slot * group.lanes + lane]]));
-        }
-        for (std::size_t c = 0; c < group.corners.size(); ++c) {
-          if (group.corners[c].quiet || group.corners[c].inside ||
-              group.corners[c].kind == expressions::CornerKind::pieces)
-            continue;
-          if (std::abs(g[c]) <= on_surface * size) {
-            lose("the motion stays on the surface where '" + group.corners[c].text +
-                 "' switches: derivatives along it are not offered");
-            return;
-          }
-        }
-      }
+  /// What slips starts with g = g' = 0 on the side it slips to: its time moves by -dg' / g''.
+  void note_slips(const Piece& piece, const Stretch& stretch, const std::vector<double>& modes) {
+    const ParameterSlope& parameter = variation_.parameter();
+    std::optional<double> slope;
+    bool one = true;
+    for (const Surface& surface : slipping_) {
+      const Variation::Change change =
+          variation_.corner_rate(parameter.model.terms[surface.term], parameter.slope.terms[surface.term],
+                                 surface.corner, surface.lane, piece, stretch, modes);
+      if (change.by_time == 0) continue;
+      const double found = -change.by_parameter / change.by_time;
+      one = one && (!slope || std::abs(found - *slope) <= one_time_slope * (std::abs(found) + std::abs(*slope)));
+      slope = found;
     }
+    for (const std::size_t event : slips_) {
+      if (slope && one) note_time(event, *slope);
+    }
+    slipping_.clear();
+    slips_.clear();
   }
 
   // ---------------------------------------------------------------------------------------------- instants
 
   /// The start: what is written, brought onto the conditions as `run` does it.
-  void begin(const Piece& piece, const MotionPoint& here) {
+  void begin(const Piece& piece, const MotionPoint& here, const std::vector<expressions::Side>& sides) {
     if (lost()) return;
     const ParameterSlope& parameter = variation_.parameter();
     if (parameter.slope.simulation.start != 0) {
@@ -282,7 +328,7 @@ class Walk {
     }
     std::vector<std::uint32_t> equations;
     for (const std::uint32_t row : piece.rows) {
-      if (model::is_equation(model_.row_kind[row])) equations.push_back(row);
+      if (model::is_equation(parameter.model.row_kind[row])) equations.push_back(row);
     }
     MotionPoint written = here;
     written.state.position = model_.initial_position;
@@ -291,7 +337,15 @@ class Walk {
     touching_start(written, piece);
     if (lost()) return;
     variation_.project(written, piece.rows);
-    jump(written, here, piece.rows, events_until(piece.start), std::vector<double>(model_.variables, 0.0));
+    const std::vector<std::size_t> events = events_until(piece.start);
+    for (const std::size_t event : events) note_time(event, 0);
+    jump(written, here, piece.rows, events, std::vector<double>(model_.variables, 0.0));
+    if (lost()) return;
+    for (const SwitchedStart& one : switched_starts(variation_, here, sides)) {
+      lose(one.below, !one.below,
+           "the motion starts where '" + one.name +
+               "' switches, and on the other side when the parameter moves one way");
+    }
   }
 
   /// Inequalities that touch at the start: if the parameter opens them on one side, the motion there is another one than on the other,
@@ -357,16 +411,20 @@ class Walk {
     return out;
   }
 
-  /// A trigger of an instant and how its time moves.
-  struct Trigger {
-    double slope = 0;
-    std::string name;
-    std::uint32_t row = std::numeric_limits<std::uint32_t>::max();
-  };
+  /// Those and the ones that waited. What sticks comes to rest by steps as short as times can be told apart: it waits for the one at which it does.
+  std::vector<std::size_t> at_this_instant(double time, bool no_side_changes) {
+    std::vector<std::size_t> out = std::exchange(waiting_, {});
+    for (const std::size_t event : events_until(time)) out.push_back(event);
+    if (!no_side_changes || lost()) return out;
+    const auto sticks = [&](std::size_t event) { return events_[event].kind == EventKind::stick; };
+    std::copy_if(out.begin(), out.end(), std::back_inserter(waiting_), sticks);
+    std::erase_if(out, sticks);
+    return out;
+  }
 
   void cross(const MotionPoint& before, const Piece& old, const std::vector<expressions::Side>& old_sides,
              const MotionPoint& after, const Piece& piece, const std::vector<expressions::Side>& sides) {
-    const std::vector<std::size_t> events = events_until(piece.start);
+    const std::vector<std::size_t> events = at_this_instant(piece.start, old_sides == sides);
     if (lost()) {
       for (const std::size_t event : events) out_.events[event].why = why_;
       return;
@@ -387,12 +445,21 @@ class Walk {
     const bool rates =
         jumps(before.state.velocity, after.state.velocity, speeds_, model_.flow ? force_zero : rate_zero);
     const bool shock = !model_.flow && (rates || has_impulses(events));
-    std::vector<Trigger> triggers = given_times(events);
+    std::vector<Trigger> triggers = given_times(model_, variation_, events_, events);
+    if (triggers.empty() && shock) triggers = struck(model_, variation_, before, old, events_, events);
+    // A condition that is held may bend, and strike by that.
     if (triggers.empty())
-      triggers = shock ? struck(before, old, events) : switched(before, old, old_sides, piece, sides);
+      triggers = switched(model_, variation_, surfaces_, {before, old, old_sides}, {after, piece, sides},
+                          {approach_, largest(speeds_)});
     if (triggers.empty() && !shock && !(model_.flow && rates) &&
         (model_.flow || !jumps(before.acceleration, after.acceleration, forces_, force_zero))) {
       smooth(events, before, old);
+      for (const Surface& one : surfaces_) {
+        if (old_sides[one.number] % 2 != 0 && sides[one.number] % 2 == 0) slipping_.push_back(one);
+      }
+      for (const std::size_t event : events) {
+        if (events_[event].kind == EventKind::slip) slips_.push_back(event);
+      }
       return;
     }
     if (triggers.empty()) {
@@ -408,8 +475,16 @@ class Walk {
       for (const std::size_t event : events) out_.events[event].why = why_;
       return;
     }
+    for (const Trigger& trigger : triggers) {
+      if (std::isfinite(trigger.slope)) continue;
+      lose("how the time moves at which " + trigger.name + " comes to rest, t = " + readable(piece.start) +
+           ", is not told by the motion before it");
+      for (const std::size_t event : events) out_.events[event].why = why_;
+      return;
+    }
     std::vector<double> slopes;
-    if (!times_of(triggers, before, after, slopes)) {
+    const std::string together = times_of(triggers, before, after, slopes);
+    if (!together.empty() && !one_after_the_other(triggers, before, after, old, piece, events, together)) {
       for (const std::size_t event : events) out_.events[event].why = why_;
       return;
     }
@@ -433,7 +508,39 @@ class Walk {
       }
       note_time(event, slope);
     }
-    jump(before, after, piece.rows, events, slopes);
+    // A speed that comes to rest may do so right behind another, and is seen from before both.
+    if (!std::all_of(events.begin(), events.end(),
+                     [&](std::size_t event) { return events_[event].kind == EventKind::stick; })) {
+      approach_.forget();
+    }
+    if (together.empty()) jump(before, after, piece.rows, events, slopes);
+  }
+
+  /// Shocks of one instant that act on one another: in the order that they have on either side of the parameter's value. Is a derivative left?
+  bool one_after_the_other(const std::vector<Trigger>& triggers, const MotionPoint& before, const MotionPoint& after,
+                           const Piece& old, const Piece& piece, const std::vector<std::size_t>& events,
+                           const std::string& together) {
+    const bool rows = std::all_of(triggers.begin(), triggers.end(), [&](const Trigger& one) {
+      return one.row < model_.rows() && model::is_holonomic(model_.row_kind[one.row]);
+    });
+    const bool blow = std::any_of(events.begin(), events.end(),
+                                  [&](std::size_t event) { return events_[event].kind == EventKind::blow; });
+    InTurn found;
+    if (rows && !blow && !model_.flow) found = in_turn(variation_, triggers, before, after, old.rows, piece.rows);
+    if (!found.one()) {
+      // Two derivatives: this walk follows one of them.
+      forked_ = forked_ || (before_ && after_ && found.below && found.above);
+      const bool both = before_ && after_ && found.below && found.above;
+      const bool below = found.below && before_ && (!both || prefers_below_);
+      const bool above = found.above && after_ && (!both || !prefers_below_);
+      lose(!below, !above,
+           together + (found.below || found.above ? "" : ": which comes first decides where the motion goes"));
+    }
+    if (lost()) return false;
+    Behind& side = after_ ? *found.above : *found.below;
+    variation_.position = std::move(side.position);
+    variation_.velocity = std::move(side.velocity);
+    return true;
   }
 
   /// Largest values so far, by which a jump is told from rounding.
@@ -487,90 +594,6 @@ class Walk {
     return lost();
   }
 
-  /// Blows, seizures and releases at times that are written down.
-  std::vector<Trigger> given_times(const std::vector<std::size_t>& events) const {
-    std::vector<Trigger> out;
-    const model::Model& slope = variation_.parameter().slope;
-    for (const std::size_t number : events) {
-      const Event& event = events_[number];
-      const auto near = [&](double at) { return std::abs(at - event.time) <= motion::resolution(event.time); };
-      if (event.kind == EventKind::blow) {
-        for (std::size_t k = 0; k < model_.blows.size(); ++k) {
-          if (near(model_.blows[k].at)) out.push_back({slope.blows[k].at, "the blow on " + model_.blows[k].on});
-        }
-      } else if (event.kind == EventKind::seizure) {
-        for (std::size_t k = 0; k < model_.conditions.size(); ++k) {
-          if (model_.conditions[k].seizure && near(model_.conditions[k].at)) {
-            out.push_back({slope.conditions[k].at, "the seizure " + model_.conditions[k].name});
-          }
-        }
-      } else if (event.kind == EventKind::let_go) {
-        for (std::size_t k = 0; k < model_.releases.size(); ++k) {
-          if (model_.releases[k].when.empty() && near(model_.releases[k].at)) {
-            out.push_back({slope.releases[k].at, "the release of " + model_.releases[k].name});
-          }
-        }
-      }
-    }
-    return out;
-  }
-
-  /// Conditions that are reached with speed.
-  std::vector<Trigger> struck(const MotionPoint& before, const Piece& old, const std::vector<std::size_t>& events) {
-    std::vector<Trigger> out;
-    for (const std::size_t event : events) {
-      if (events_[event].kind != EventKind::impact) continue;
-      for (const std::uint32_t row : events_[event].rows) {
-        if (contains(old.rows, row) || !model::is_holonomic(model_.row_kind[row])) continue;
-        const Variation::Change change = variation_.row(row, before);
-        if (change.by_time > 0) {
-          out.push_back({-change.by_parameter / change.by_time, "'" + model::row_name(model_, row) + "'", row});
-        }
-      }
-    }
-    return out;
-  }
-
-  /// Switching functions that pass a threshold, and conditions between velocities that are reached.
-  std::vector<Trigger> switched(const MotionPoint& before, const Piece& old,
-                                const std::vector<expressions::Side>& old_sides, const Piece& piece,
-                                const std::vector<expressions::Side>& sides) {
-    std::vector<Trigger> out;
-    const model::Model& own = variation_.parameter().model;
-    const model::Model& slope = variation_.parameter().slope;
-    const auto look = [&](const model::Slotted& group, const model::Slotted& slopes) {
-      for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
-        if (group.corners[c].follows) continue;
-        for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
-          const std::size_t number = group.first_switch + std::size_t{c} * group.lanes + lane;
-          if (old_sides[number] == sides[number]) continue;
-          const Variation::Change change = variation_.corner(group, slopes, c, lane, before);
-          double threshold = 0;
-          if (group.corners[c].kind == expressions::CornerKind::pieces) {
-            const auto knot = static_cast<std::size_t>(std::max(old_sides[number], sides[number]) / 2 - 1);
-            if (knot < slopes.corners[c].pieces.knots.size()) threshold = slopes.corners[c].pieces.knots[knot];
-          }
-          if (change.by_time != 0) {
-            out.push_back({-(change.by_parameter - threshold) / change.by_time, "'" + group.corners[c].text + "'"});
-          }
-        }
-      }
-    };
-    if (own.switches > 0) {
-      for (std::size_t g = 0; g < own.groups.size(); ++g) look(own.groups[g], slope.groups[g]);
-      for (std::size_t g = 0; g < own.terms.size(); ++g) look(own.terms[g], slope.terms[g]);
-      for (std::size_t g = 0; g < own.truths.size(); ++g) look(own.truths[g].term, slope.truths[g].term);
-    }
-    for (const std::uint32_t row : piece.rows) {
-      if (contains(old.rows, row) || model::is_holonomic(model_.row_kind[row])) continue;
-      const Variation::Change change = variation_.row(row, before);
-      if (change.by_time > 0) {
-        out.push_back({-change.by_parameter / change.by_time, "'" + model::row_name(model_, row) + "'", row});
-      }
-    }
-    return out;
-  }
-
   /// Nothing jumps: releases, marginal contacts. Of a release the time follows from the multiplier.
   void smooth(const std::vector<std::size_t>& events, const MotionPoint& before, const Piece& old) {
     std::vector<double> position, velocity, multiplier;
@@ -598,8 +621,9 @@ class Walk {
   }
 
   /// How the time of the instant moves, per variable: one slope for all triggers, or one for each of several that do not act on one another.
-  bool times_of(const std::vector<Trigger>& triggers, const MotionPoint& before, const MotionPoint& after,
-                std::vector<double>& slopes) {
+  /// Else why not.
+  std::string times_of(const std::vector<Trigger>& triggers, const MotionPoint& before, const MotionPoint& after,
+                       std::vector<double>& slopes) const {
     double most = 0;
     for (const Trigger& trigger : triggers) most = std::max(most, std::abs(trigger.slope));
     const Trigger* other = nullptr;
@@ -607,14 +631,18 @@ class Walk {
       if (std::abs(trigger.slope - triggers.front().slope) > same_slope * most) other = &trigger;
     }
     slopes.assign(model_.variables, triggers.front().slope);
-    if (other == nullptr) return true;
+    if (other == nullptr) return {};
+    // Nothing jumps: whenever it happens, the motion goes on as before.
+    if (!jumps(before.acceleration, after.acceleration, forces_, force_zero) &&
+        !jumps(before.state.velocity, after.state.velocity, speeds_, model_.flow ? force_zero : rate_zero)) {
+      return {};
+    }
 
     // Each moves what it strikes: the variables of its row, and those that jump with them.
     std::vector<int> owner(model_.variables, -1);
     const auto why = [&] {
-      lose(triggers.front().name + " and " + other->name +
-           " happen at one instant, t = " + readable(before.state.time) + ", and act on one another");
-      return false;
+      return triggers.front().name + " and " + other->name +
+             " happen at one instant, t = " + readable(before.state.time) + ", and act on one another";
     };
     for (std::size_t k = 0; k < triggers.size(); ++k) {
       const std::uint32_t row = triggers[k].row;
@@ -633,17 +661,16 @@ class Walk {
         return why();
       }
     }
-    return true;
+    return {};
   }
 
   /// Through the instant, by the rule that the velocities show.
-  void jump(const MotionPoint& before, const MotionPoint& after, const std::vector<std::uint32_t>& rows,
+  void jump(MotionPoint before, const MotionPoint& after, const std::vector<std::uint32_t>& rows,
             const std::vector<std::size_t>& events, const std::vector<double>& slopes) {
-    const std::size_t n = model_.variables;
     std::vector<double> blow, blow_slope;
     for (const std::size_t number : events) {
       if (events_[number].kind != EventKind::blow) continue;
-      if (!add_blows(events_[number].time, before, blow, blow_slope)) return;
+      add_blows(model_, variation_, events_[number].time, before, slopes, blow, blow_slope);
       break;
     }
     if (model_.flow ||
@@ -652,8 +679,12 @@ class Walk {
       if (!rows.empty()) variation_.project(after, rows);
       return;
     }
+    // What has bent strikes with its new side.
+    before.state.modes = after.state.modes;
     std::map<std::uint32_t, bool> acting;  // row: thrown back?
-    for (const std::uint32_t row : rows) acting[row] = false;
+    for (const std::uint32_t row : rows) {
+      if (row < model_.rows()) acting[row] = false;  // friction strikes nothing
+    }
     for (const std::size_t number : events) {
       for (const auto& [row, impulse] : events_[number].impulses) {
         if (acting.count(row) > 0 || impulse == 0) continue;
@@ -670,41 +701,17 @@ class Walk {
       thrown = thrown || back;
     }
     const Variation::Shock shock{shock_rows, blow, blow_slope};
-    const std::vector<double> expected = variation_.velocities_after(before.state, shock);
-    double off = 0;
-    const double speed = std::max(largest(before.state.velocity), largest(after.state.velocity));
-    for (std::size_t i = 0; i < n; ++i) off = std::max(off, std::abs(expected[i] - after.state.velocity[i]));
-    if (off > same_velocity * speed || (thrown && !blow.empty())) {
+    if (agree(variation_.velocities_after(before.state, shock), before, after) && !(thrown && !blow.empty())) {
+      variation_.pass(before, after, slopes, shock);
+    } else if (!rebound(variation_, before, after, shock, slopes)) {
       lose("at t = " + readable(before.state.time) + " several shocks follow one another within one instant");
       return;
     }
-    variation_.pass(before, after, slopes, shock);
     if (!rows.empty()) variation_.project(after, rows);
   }
 
-  /// All blows of a time, over the variables. Those that turn a body depend on where it is: not followed.
-  bool add_blows(double time, const MotionPoint& at, std::vector<double>& blow, std::vector<double>& slope) {
-    blow.assign(model_.variables, 0.0);
-    slope.assign(model_.variables, 0.0);
-    for (std::size_t k = 0; k < model_.blows.size(); ++k) {
-      const model::Blow& one = model_.blows[k];
-      if (std::abs(one.at - time) > motion::resolution(time)) continue;
-      if (one.sort != model::Blow::Sort::plain) {
-        lose("a blow that turns a body: derivatives through it are not offered");
-        return false;
-      }
-      for (std::size_t j = 0; j < one.variables.size(); ++j) {
-        blow[one.variables[j]] += one.impulse[j];
-        slope[one.variables[j]] += variation_.parameter().slope.blows[k].impulse[j];
-      }
-    }
-    (void)at;
-    return true;
-  }
-
   /// An event in the middle of a piece: a graze, the limit of a sequence of shocks.
-  void inside(std::size_t number, const Piece& piece, const Variation::Stretch& stretch,
-              const std::vector<double>& modes) {
+  void inside(std::size_t number, const Piece& piece, const Stretch& stretch, const std::vector<double>& modes) {
     const Event& event = events_[number];
     if (lost()) {
       out_.events[number].why = why_;
@@ -725,45 +732,11 @@ class Walk {
     out_.events[number].why = why_;
   }
 
-  /// The limit of a sequence of shocks whose flights shorten geometrically: Delta = T r / (1 - r) behind the last of them, r = T / T'.
+  /// The limit of a sequence of shocks, and those behind the last one that tells.
   void limit(std::size_t number) {
     out_.events[number].why = why_;
     if (lost()) return;
-    std::vector<std::size_t> impacts;
-    for (std::size_t k = number; k-- > 0 && impacts.size() < most_periods;) {
-      const Event& event = events_[k];
-      if (event.kind != EventKind::impact) continue;
-      const bool of_it = std::any_of(event.rows.begin(), event.rows.end(),
-                                     [&](std::uint32_t row) { return contains(events_[number].rows, row); });
-      if (of_it) impacts.push_back(k);
-    }
-    for (std::size_t period = 1; 2 * period < impacts.size() && period <= longest_period; ++period) {
-      const auto time = [&](std::size_t k) { return events_[impacts[k]].time; };
-      const auto flight = [&](std::size_t k) { return time(k) - time(k + period); };
-      const auto repeats = [&](std::size_t k) { return events_[impacts[k]].rows == events_[impacts[k + period]].rows; };
-      bool same = true;
-      for (std::size_t k = 0; k <= period; ++k) same = same && repeats(k);
-      if (!same) continue;
-      // The last shocks are faint, and the slopes of their times are mostly rounding: what stands some way before them tells better.
-      std::size_t begins = period;
-      while (begins + 2 * period < impacts.size() && repeats(begins)) ++begins;
-      std::size_t from = 0;
-      while (from + 1 < begins && flight(from) < short_flight * flight(begins)) ++from;
-      const auto slope = [&](std::size_t k) {
-        const EventSlope& one = out_.events[impacts[k]];
-        return one.after ? one.after : one.before;
-      };
-      if (!slope(from) || !slope(from + period) || !slope(from + 2 * period)) return;
-      const double last = flight(from);
-      const double gap = flight(from + period) - last;
-      const double last_slope = *slope(from) - *slope(from + period);
-      const double earlier_slope = *slope(from + period) - *slope(from + 2 * period);
-      if (!(gap > 0)) return;
-      // t + Delta, Delta = last^2 / (earlier - last)
-      note_time(number,
-                *slope(from) + 2 * last * last_slope / gap - last * last * (earlier_slope - last_slope) / (gap * gap));
-      return;
-    }
+    if (const std::optional<double> slope = limit_of_shocks(events_, number, out_.events)) note_time(number, *slope);
   }
 
   // ---------------------------------------------------------------------------------------------- the end
@@ -893,24 +866,30 @@ class Walk {
     return std::nullopt;
   }
 
-  static constexpr std::size_t longest_period = 6;  ///< of sequences of shocks, as the motion knows them
-  static constexpr std::size_t most_periods = 256;  ///< impacts that are looked at
-
   const model::Model& model_;
   const motion::RunView& run_;
   Variation variation_;
+  std::vector<Surface> surfaces_;
+  std::vector<Surface> slipping_;     ///< left at the last instant,
+  std::vector<std::size_t> slips_;    ///< at these events
+  std::vector<std::size_t> waiting_;  ///< that stick
+  std::optional<bool> looks_back_;    ///< at
+  Approach approach_;
+  const std::vector<Event>& events_;  ///< of the whole run
+  PointsOfPiece* points_;
   ParameterSensitivity out_;
 
   const std::vector<double>* times_ = nullptr;
   std::vector<std::size_t> order_;
   std::size_t next_ = 0;
   std::vector<std::optional<Slope>> found_;
-  std::vector<Event> events_;
   std::vector<motion::SpringGone> gone_;  ///< springs that were let go
   std::size_t next_event_ = 0;
 
   bool before_ = true;
   bool after_ = true;
+  bool forked_ = false;
+  bool prefers_below_ = false;
   std::string why_;
 
   std::vector<double> places_, speeds_, forces_;           ///< per variable, the largest so far
@@ -922,17 +901,84 @@ class Walk {
   std::vector<expressions::Side> last_sides_;
   std::vector<double> last_modes_;
   MotionPoint last_point_;
-  Variation::Stretch final_stretch_;
+  Stretch final_stretch_;
 };
+
+template <class OfBothSides>
+void take_below(OfBothSides& out, const OfBothSides& below) {
+  if (!out.before) out.before = below.before;
+}
 
 }  // namespace
 
 std::vector<ParameterSensitivity> sensitivity(const model::Model& model, const motion::RunView& run,
-                                              const std::vector<ParameterSlope>& parameters,
+                                              const std::vector<ParameterSlope>& asked,
                                               const std::vector<double>& times, const std::function<bool()>& go_on) {
-  std::vector<ParameterSensitivity> out;
-  out.reserve(parameters.size());
-  for (const ParameterSlope& parameter : parameters) out.push_back(Walk(model, run, parameter, times).take(go_on));
+  // Nothing to differentiate by: then neither events nor pieces are gone through.
+  if (asked.empty()) return {};
+  // With rows for what can be slid on, where there is something.
+  std::vector<ParameterSlope> wider;
+  std::vector<std::vector<Surface>> surfaces(asked.size());
+  if (model.switches > 0) {
+    wider = asked;
+    for (std::size_t k = 0; k < wider.size(); ++k) surfaces[k] = add_surfaces(wider[k]);
+  }
+  const std::vector<ParameterSlope>& parameters = wider.empty() ? asked : wider;
+  std::vector<Event> events;
+  run.each_event(0, [&](const Event& event) {
+    events.push_back(event);
+    return true;
+  });
+  // Parameters whose models are one share its equations, and all go along together.
+  PointsOfPiece points;
+  std::vector<Walk> walks;
+  walks.reserve(parameters.size());
+  std::vector<std::shared_ptr<Linearized>> equations(parameters.size());
+  std::vector<std::size_t> number(parameters.size(), 0);
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (equations[k]) continue;
+    std::vector<std::size_t> same;
+    std::vector<const model::Model*> slopes;
+    for (std::size_t j = k; j < parameters.size(); ++j) {
+      if (equations[j] || (j > k && !same_numbers(parameters[k].model, parameters[j].model))) continue;
+      number[j] = same.size();
+      same.push_back(j);
+      slopes.push_back(&parameters[j].slope);
+    }
+    const auto shared = std::make_shared<Linearized>(parameters[k].model, std::move(slopes));
+    for (const std::size_t j : same) equations[j] = shared;
+  }
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    walks.emplace_back(model, run, Variation(parameters[k], equations[k], number[k]), surfaces[k], times, events,
+                       points);
+    walks.back().prepare();
+  }
+  bool interrupted = false;
+  run.each_piece(0, [&](const Piece& piece) {
+    for (Walk& walk : walks) walk.go_on(piece);
+    interrupted = go_on && !go_on();
+    return !interrupted;
+  });
+  std::vector<ParameterSensitivity> out(parameters.size());
+  for (std::size_t k = 0; k < walks.size() && !interrupted; ++k) {
+    out[k] = walks[k].take();
+    if (!walks[k].forked()) continue;
+    // Once more for the values below.
+    PointsOfPiece own;
+    Walk other(model, run, Variation(parameters[k], equations[k], number[k]), surfaces[k], times, events, own);
+    other.prefer_below();
+    other.prepare();
+    run.each_piece(0, [&](const Piece& piece) {
+      other.go_on(piece);
+      interrupted = go_on && !go_on();
+      return !interrupted;
+    });
+    const ParameterSensitivity below = other.take();
+    take_below(out[k].final, below.final);
+    for (std::size_t j = 0; j < out[k].samples.size(); ++j) take_below(out[k].samples[j], below.samples[j]);
+    for (std::size_t j = 0; j < out[k].events.size(); ++j) take_below(out[k].events[j], below.events[j]);
+  }
+  if (interrupted) return std::vector<ParameterSensitivity>(parameters.size());
   return out;
 }
 

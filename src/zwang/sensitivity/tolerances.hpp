@@ -25,6 +25,8 @@ inline constexpr double rounding_of_way = 0x1p-48;
 inline constexpr double one_time_slope = 1e-6;
 /// Of the largest coefficient: where the last two of a series, times their order, are below, it has converged: a hundred stretches add up to 1e-11 at most.
 inline constexpr double series_converged = 0x1p-43;
+/// Multipliers enter nothing but answers and the times of releases, and are two derivatives worse than positions: of their last terms so much counts.
+inline constexpr double multipliers_converge = 0x1p-7;
 /// A rest of a piece of less than this part of the stretch before it is taken along.
 inline constexpr double smallest_rest = 1e-6;
 /// Of the largest derivative of all: what is below in one variable is rounding of the others'.
@@ -59,8 +61,30 @@ inline constexpr double moved_start = 1e-8;
 /// Of a sequence of shocks that has a limit: flights of this part of its first ones tell how the limit moves. Slopes of times of shorter ones
 /// have lost as many digits, and from there on the sequence is geometric to the square of it.
 inline constexpr double short_flight = 1e-5;
+/// Slopes of limits told by neighbouring shocks that differ by less than this part are one: what is left is less by the square of the ratio of flights.
+inline constexpr double limit_settled = 1e-9;
 /// On a surface slid on a switching function is this part of its terms.
 inline constexpr double on_surface = 0x1p-46;
+/// And no more than this where the motion has held it for long: half of the digits, which rounding does not reach and a shock that throws it off exceeds.
+inline constexpr double beside_held = 0x1p-26;
+/// Of its speed in the middle of a piece: a start below is one from rest. What comes to rest is slower in the middle than at the start.
+inline constexpr double speed_from_rest = 1e-6;
+/// Of the time in which the largest speed would come to rest: so long before its end, and twice as long, a speed and its derivatives tell best how the time of the end moves. Nearer to it
+/// direction is rounding, further forces change. And of the time itself, whose rounding counts as well.
+inline constexpr double before_stick = 0x1p-26;
+inline constexpr double before_stick_of_time = 0x1p-36;
+/// Stretches that are kept to look back by: each is a part of the time that is left, and seldom more than two thirds of it is.
+inline constexpr std::size_t stretches_before_stick = 64;
+/// Of a piece on which a speed leaves its rest: the first part, on which its direction is taken as it is in the middle. With a push of its own at once the direction is a function of the
+/// time like any other, and the part may be as short as digits allow; with one that grows from nothing errors fall as the third power of the part, while steps behind it become more.
+inline constexpr double first_part_at_once = 0x1p-28;
+inline constexpr double first_part_from_nothing = 0x1p-6;
+/// |w| = s^m rho: m is told by the speeds at this part of the piece and at its end, if rho has not changed by more than that factor in between.
+inline constexpr double power_looked_at = 0x1p-6;
+inline constexpr double power_within = 0x1p3;
+/// A place beside a motion, as a part of its numbers, to see whether what holds at one place holds at others: far enough for another digit, near enough to be
+/// on the same branch of every function.
+inline constexpr double beside_surface = 0x1p-12;
 
 // ------------------------------------------------------------------------------------------------ least squares
 

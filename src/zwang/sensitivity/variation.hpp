@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "zwang/sensitivity/linearized.hpp"
 #include "zwang/sensitivity/parameter_slopes.hpp"
 #include "zwang/trajectory.hpp"
 
@@ -32,7 +33,8 @@ struct ShockRow {
 
 class Variation {
  public:
-  explicit Variation(const ParameterSlope& slope);
+  /// `equations`: of the parameter's model, by this parameter, which has that number there, and others.
+  Variation(const ParameterSlope& slope, std::shared_ptr<Linearized> equations, std::size_t number);
   ~Variation();
   Variation(Variation&&) noexcept;
   Variation& operator=(Variation&&) noexcept;
@@ -43,17 +45,13 @@ class Variation {
   std::vector<double> position;
   std::vector<double> velocity;
 
-  /// A stretch of a piece: derivatives as polynomials in s = (t - start) / length.
-  struct Stretch {
-    double start = 0;
-    double length = 0;
-    std::uint32_t orders = 0;
-    std::vector<double> position;    ///< [order * n + variable]
-    std::vector<double> multiplier;  ///< [order * rows + row]; empty where they are not unique
-  };
-  /// On from `from` for as far as one series reaches, at most to the end of the piece, which is `to`; `modes` of the whole model. What is no number in it is told by
+  /// On from `from` for as far as one series reaches, at most to the end of the piece, which is `to` and has that number in its run; `modes` of the whole model. What is no number in it is told by
   /// `finite`.
-  [[nodiscard]] Stretch follow(const motion::Piece& piece, double from, double to, std::span<const double> modes);
+  [[nodiscard]] Stretch follow(std::uint64_t number, const motion::Piece& piece, double from, double to,
+                               std::span<const double> modes);
+  /// The same over a length that is given, however well the series converges.
+  [[nodiscard]] Stretch follow_for(std::uint64_t number, const motion::Piece& piece, double from, double length,
+                                   std::span<const double> modes);
   static void evaluate(const Stretch& stretch, std::size_t n, double time, std::vector<double>& position,
                        std::vector<double>& velocity, std::vector<double>& multiplier);
   [[nodiscard]] bool finite() const;
@@ -62,6 +60,7 @@ class Variation {
   struct Change {
     double by_parameter = 0;
     double by_time = 0;
+    double value = 0;
   };
   [[nodiscard]] Change row(std::uint32_t row, const MotionPoint& at) const;
   /// The same of the rate of a holonomic row.
@@ -69,6 +68,12 @@ class Variation {
   /// Of the switching function of a corner.
   [[nodiscard]] Change corner(const model::Slotted& group, const model::Slotted& slope, std::uint32_t corner,
                               std::uint32_t lane, const MotionPoint& at) const;
+  /// Of the rate of a switching function right behind the start of a piece, along the stretch that begins there.
+  [[nodiscard]] Change corner_rate(const model::Slotted& group, const model::Slotted& slope, std::uint32_t corner,
+                                   std::uint32_t lane, const motion::Piece& piece, const Stretch& stretch,
+                                   std::span<const double> modes) const;
+  /// Does the gradient of a row between velocities change with the parameter, at the state it is at?
+  [[nodiscard]] bool gradient_moves(std::uint32_t row, const model::State& state) const;
   /// Of an observable: an output, or what ends the motion.
   [[nodiscard]] Change observable(const model::Observable& observable, const model::Observable& slope,
                                   const MotionPoint& at) const;
@@ -83,7 +88,10 @@ class Variation {
   void pass(const MotionPoint& before, const MotionPoint& after, std::span<const double> time_slope,
             const Shock& shock);
   /// The velocities that such a shock gives, to hold against those of the motion.
-  [[nodiscard]] std::vector<double> velocities_after(const model::State& before, const Shock& shock);
+  [[nodiscard]] std::vector<double> velocities_after(const model::State& before, const Shock& shock,
+                                                     std::vector<double>* impulses = nullptr);
+  /// The accelerations at a state with these rows held.
+  [[nodiscard]] std::vector<double> accelerations(const model::State& state, std::span<const std::uint32_t> rows);
   /// What the derivatives make of f of a row at most, if those of positions and velocities are no larger than these, per variable.
   [[nodiscard]] double bound(std::uint32_t row, const model::State& state, std::span<const double> positions,
                              std::span<const double> velocities) const;
@@ -93,6 +101,15 @@ class Variation {
   /// f' of a row at a state.
   [[nodiscard]] double rate_of(std::uint32_t row, const model::State& state) const;
 
+  /// A linear function of the velocities.
+  struct Gradient {
+    std::vector<double> entry;  ///< over the variables
+    double value = 0;           ///< of the derivatives
+  };
+  /// Derivatives of velocities, nearest in the metric of the masses, for which these functions vanish and those of the rows stay; positions lose what it has made
+  /// of them, if it grew from nothing for so long.
+  void take_off(const MotionPoint& at, std::span<const std::uint32_t> rows, std::span<const Gradient> gradients,
+                double since);
   /// The derivatives brought onto df = 0 and df' = 0 of these rows, nearest in the metric of the masses.
   void project(const MotionPoint& at, std::span<const std::uint32_t> rows);
 

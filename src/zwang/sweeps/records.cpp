@@ -74,6 +74,30 @@ std::optional<std::vector<Span>> arguments(std::string_view text, std::string_vi
   return std::nullopt;
 }
 
+/// Extremes over time inside of something larger, as in max(a.x) - min(a.x): each is a column of its own. max(a, b) is a number at an instant.
+void refuse_extremes_within(const std::string& text) {
+  const auto is_word = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  for (std::size_t at = 0; at + 3 < text.size(); ++at) {
+    const std::string word = text.substr(at, 3);
+    if ((word != "max" && word != "min") || (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '.'))) continue;
+    int depth = 0;
+    for (std::size_t k = at + 3; k < text.size(); ++k) {
+      const char c = text[k];
+      if (depth == 0 && c != '(' && !is_blank(c)) break;
+      depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+      if (c == ',' && depth == 1) break;
+      if (depth == 0 && c == ')') {
+        fail_in(text, at,
+                fmt::format("{} over time stands alone: record {} as a column of its own, and combine the columns of "
+                            "the table",
+                            word, text.substr(at, k + 1 - at)));
+      }
+    }
+  }
+}
+
 /// An expression that stands somewhere in a record, so that its places are those of the record.
 model::Watch watch_of(const std::string& text, Span s) {
   return {std::string(label), std::string(s.from, ' ') + text.substr(s.from, s.to - s.from)};
@@ -153,6 +177,7 @@ Record read_record(const std::string& written, Records& all) {
     read_event(text, (*parts)[0], record);
     return record;
   }
+  refuse_extremes_within(text);
   take_state({0, text.size()});
   return record;
 }

@@ -1,0 +1,728 @@
+/// Derivatives through instants of several parts, and at corners of the model's numbers, against closed forms and differences of whole motions.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "runs.hpp"
+#include "zwang/base/number.hpp"
+
+namespace zwang::sensitivity::instant_tests {
+namespace {
+
+std::string on_table(double node) {
+  return "gravity = [0, -9.81]\n[parameters]\ntt = " + exact(node) +
+         "\n[points.b]\nmass = 1\nposition = [0, 1]\nvelocity = [0.3, 0]\n[constraints]\n"
+         "f = { condition = \"b.y >= 0.1*table(b.x, [0, tt, 1], [0, 1, 0])\", restitution = 0.5 }\n"
+         "[simulation]\nuntil = 0.8\n";
+}
+
+TEST(Sensitivity, by_a_node_of_a_table_that_is_struck_is_there_for_every_value) {
+  // On the rising line y = 0.1 x/tt, struck at the time T with f = y - 0.1 x/tt = 0.
+  for (const double node : {0.333, 0.41, 0.527, 0.7}) {
+    const std::string text = on_table(node);
+    expect_differences(text, "tt", node, 2e-4 * node, 1e-9);
+    const Differentiated run = differentiate(text, {"tt"});
+    const double time = run.track.events[0].time;
+    const double rate = -9.81 * time - 0.03 / node;
+    EXPECT_NEAR(*run.by[0].events[0].after, -0.03 * time / (node * node) / rate, 1e-13) << node;
+  }
+}
+
+TEST(Sensitivity, of_a_bead_goes_over_the_kink_of_its_track) {
+  const std::string text = R"toml(gravity = [0, -9.81]
+[parameters]
+n = 0.7
+h = -0.6
+v = 0.2
+[points.b]
+mass = 1
+position = [0, 0]
+velocity = ["v", "v*h/n"]
+[constraints]
+f = "b.y = table(b.x, [-1, 0, n, 2], [0, 0, h, 0])"
+[simulation]
+until = 1
+)toml";
+  expect_differences(text, "n", 0.7, 7e-4, 1e-9);
+  expect_differences(text, "h", -0.6, 6e-4, 1e-9);
+  expect_differences(text, "v", 0.2, 2e-4, 1e-9);
+}
+
+TEST(Sensitivity, is_not_lost_where_a_corner_inside_of_another_turns) {
+  // Roofs side by side: mod jumps, and carries the argument of abs over zero; in flight nothing of it is felt.
+  const std::string text = R"toml(gravity = [0, -9.81]
+[parameters]
+w = 0.505
+[points.b]
+mass = 1
+position = [0, 1]
+velocity = [0.3, 0]
+[constraints]
+f = { condition = "b.y >= 0.2*abs(mod(b.x, w) - w/2)", restitution = 0.5 }
+[simulation]
+until = 0.8
+)toml";
+  expect_differences(text, "w", 0.505, 1e-4, 1e-9);
+  const Differentiated run = differentiate(text, {"w"});
+  for (const EventSlope& one : run.by[0].events) EXPECT_EQ(one.why, "");
+}
+
+constexpr const char* seized = R"toml(gravity = [0, -9.81]
+[parameters]
+L = 1
+w = 0.4
+ta = 0.6
+[points.a]
+mass = 1
+position = ["L", 0]
+[points.b]
+mass = 0.5
+position = ["L", -0.5]
+[constraints]
+r = "distance(a, [0, 0]) = L"
+s = { condition = "distance(a, b) <= 0.5 + 0.1*w", restitution = 0.3 }
+[[releases]]
+constraint = "r"
+when = "a.y <= -w"
+[[seizures]]
+name = "z"
+at = "ta"
+condition = "b.x' = w"
+[simulation]
+until = 1
+)toml";
+
+TEST(Sensitivity, of_a_seizure_with_a_string_that_rebounds) {
+  expect_differences(seized, "L", 1, 5e-4, 1e-8);
+  expect_differences(seized, "w", 0.4, 2e-4, 1e-8);
+  expect_differences(seized, "ta", 0.6, 2e-4, 1e-8);
+}
+
+TEST(Sensitivity, of_the_last_shocks_of_a_sequence_keeps_its_digits) {
+  // Flights shorten by e: t_n = T + 2 v e (1 - e^n)/(1 - e)/g, v = g T, T = sqrt(2 h/g).
+  const double e = 0.4;
+  const Differentiated run = differentiate(R"toml(gravity = [0, -9.81]
+[parameters]
+h = 1
+e = 0.4
+[points.a]
+mass = 1
+position = [0, "h"]
+[constraints]
+f = { condition = "a.y >= 0", restitution = "e" }
+[simulation]
+until = 2
+)toml",
+                                           {"h", "e"});
+  const double fall = std::sqrt(2 / 9.81);
+  std::size_t n = 0;
+  double sum = 0;
+  double sum_slope = 0;
+  for (std::size_t k = 0; k < run.track.events.size(); ++k) {
+    if (run.track.events[k].kind != motion::EventKind::impact) continue;
+    const double time = fall * (1 + 2 * sum);
+    EXPECT_NEAR(*run.by[0].events[k].after, time / 2, 1e-10) << n;
+    EXPECT_NEAR(*run.by[1].events[k].after, 2 * fall * sum_slope, 1e-9) << n;
+    ++n;
+    double power = 1;
+    for (std::size_t j = 1; j < n; ++j) power *= e;
+    sum += power * e;
+    sum_slope += static_cast<double>(n) * power;
+  }
+  EXPECT_GT(n, 8U);
+}
+
+TEST(Sensitivity, goes_through_blows_that_turn_bodies) {
+  const std::string space = R"toml([parameters]
+J = 1
+ta = 0.3
+q = 0.2
+w = 2
+[bodies.b]
+mass = 1
+inertia = [0.3, 0.5, 0.6]
+position = [0, 0, 0]
+spin = ["w", 0.3, 0.2]
+[bodies.b.marks]
+p = ["q", 0.1, -0.2]
+[[impulses]]
+on = "b.p"
+at = "ta"
+value = ["J", 0.5, 0.3]
+[[impulses]]
+on = "b"
+at = 0.5
+torque = [0.1, "-J", 0.2]
+[simulation]
+until = 1
+)toml";
+  expect_differences(space, "J", 1, 1e-3, 1e-10);
+  expect_differences(space, "ta", 0.3, 3e-4, 1e-10);
+  expect_differences(space, "q", 0.2, 2e-4, 1e-10);
+  expect_differences(space, "w", 2, 2e-3, 1e-10);
+  // In the plane by hand: the moment of (J, 0) at (q, 0) turned by a = w ta is -J q sin(a), on an inertia of 2.
+  const Differentiated plane = differentiate(R"toml([parameters]
+J = 1
+q = 0.2
+w = 2
+[bodies.b]
+mass = 1
+inertia = 2
+position = [0, 0]
+spin = "w"
+[bodies.b.marks]
+p = ["q", 0]
+[[impulses]]
+on = "b.p"
+at = 0.3
+value = ["J", 0]
+[simulation]
+until = 1
+)toml",
+                                             {"J", "q", "w"});
+  EXPECT_NEAR(end_of(plane, 0).velocity[2], -0.1 * std::sin(0.6), 1e-13);
+  EXPECT_NEAR(end_of(plane, 1).velocity[2], -0.5 * std::sin(0.6), 1e-13);
+  EXPECT_NEAR(end_of(plane, 2).velocity[2], 1 - 0.1 * 0.3 * std::cos(0.6), 1e-13);
+}
+
+TEST(Sensitivity, of_a_blow_into_a_wall_that_throws_back) {
+  // y' = e J behind it.
+  const Differentiated run = differentiate(R"toml([parameters]
+J = 1.5
+e = 0.6
+[points.a]
+mass = 2
+position = [0, 0]
+velocity = [0.4, 0]
+[constraints]
+f = { condition = "a.y >= 0", restitution = "e" }
+[[impulses]]
+on = "a"
+at = 0.5
+value = [0.3, "-J"]
+[simulation]
+until = 1
+)toml",
+                                           {"J", "e"});
+  EXPECT_NEAR(end_of(run, 0).velocity[1], 0.3, 1e-13);
+  EXPECT_NEAR(end_of(run, 1).velocity[1], 0.75, 1e-13);
+  EXPECT_NEAR(end_of(run, 1).position[1], 0.375, 1e-13);
+}
+
+std::string started_on_a_switch(const char* force) {
+  return std::string("[parameters]\nc = 0.5\n[coordinates.x]\ninitial = 0.5\nvelocity = 1\nforce = \"") + force +
+         "\"\n[energy]\nkinetic = \"x'^2/2\"\n[simulation]\nuntil = 1\n";
+}
+
+TEST(Sensitivity, at_a_start_on_a_corner_is_that_of_both_sides) {
+  // With y = x - c: y starts at 0.5 - c, and y'' = -w^2 y above zero. dx/dc = 1 - cos(w t), from either side.
+  const Differentiated kink = differentiate(started_on_a_switch("-2*max(0, x - c)"), {"c"});
+  const double w = std::sqrt(2.0);
+  EXPECT_NEAR(end_of(kink).position[0], 1 - std::cos(w), 1e-12);
+  // A force that jumps: below c the start is on the side it goes to.
+  const Differentiated jump = differentiate(started_on_a_switch("-0.3*sign(x - c)"), {"c"});
+  EXPECT_NE(jump.by[0].final.why.find("starts where"), std::string::npos) << jump.by[0].final.why;
+  ASSERT_TRUE(jump.by[0].final.before);
+  EXPECT_FALSE(jump.by[0].final.after);
+  EXPECT_NEAR(jump.by[0].final.before->position[0], 0, 1e-14);
+}
+
+TEST(Sensitivity, of_events_at_the_start_is_nought) {
+  const Differentiated run = differentiate(R"toml([parameters]
+v = 1
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = ["v", -1]
+[constraints]
+f = "a.y >= 0"
+[simulation]
+until = 1
+)toml",
+                                           {"v"});
+  ASSERT_EQ(run.by[0].events.size(), 1U);
+  ASSERT_TRUE(run.by[0].events[0].after);
+  EXPECT_EQ(*run.by[0].events[0].after, 0);
+}
+
+TEST(Sensitivity, of_a_block_that_friction_stops_is_the_closed_form) {
+  // At rest at v^2/(2 k) after v/k.
+  const Differentiated run = differentiate(R"toml([parameters]
+k = 2
+v = 3
+[coordinates.x]
+initial = 0
+velocity = "v"
+force = "-k*sign(x')"
+[energy]
+kinetic = "x'^2/2"
+[simulation]
+until = 4
+)toml",
+                                           {"k", "v"});
+  EXPECT_NEAR(end_of(run, 0).position[0], -9.0 / 8, 1e-13);
+  EXPECT_NEAR(end_of(run, 0).velocity[0], 0, 1e-13);
+  EXPECT_NEAR(end_of(run, 1).position[0], 1.5, 1e-13);
+  ASSERT_EQ(run.track.events.size(), 1U);
+  EXPECT_NEAR(*run.by[0].events[0].after, -0.75, 1e-13);
+  EXPECT_NEAR(*run.by[1].events[0].after, 0.5, 1e-13);
+}
+
+TEST(Sensitivity, of_a_block_on_a_belt_slips_in_time) {
+  // It rides along until the spring and the damper outweigh friction: k u t + c u = m at t = m/(k u) - c/k. There x = u t.
+  const Differentiated run = differentiate(R"toml([parameters]
+m = 0.5
+k = 4
+u = 0.3
+[coordinates.x]
+initial = 0
+velocity = "u"
+force = "-k*x - 0.3*x' - m*sign(x' - u)"
+[energy]
+kinetic = "x'^2/2"
+[simulation]
+until = 1
+)toml",
+                                           {"m", "k", "u"}, {0.2});
+  ASSERT_EQ(run.track.events.size(), 1U);
+  EXPECT_NEAR(*run.by[0].events[0].after, 1 / (4 * 0.3), 1e-12);
+  EXPECT_NEAR(*run.by[1].events[0].after, -(0.5 / 0.3 - 0.3) / 16, 1e-12);
+  EXPECT_NEAR(*run.by[2].events[0].after, -0.5 / (4 * 0.09), 1e-12);
+  EXPECT_NEAR(run.by[2].samples[0].after->position[0], 0.2, 1e-14);
+  EXPECT_NEAR(run.by[2].samples[0].after->velocity[0], 1, 1e-14);
+  EXPECT_NEAR(run.by[0].samples[0].after->position[0], 0, 1e-14);
+}
+
+TEST(Sensitivity, of_stick_and_slip_between_bodies_is_that_of_differences) {
+  const std::string text = R"toml(gravity = [0, -9.81]
+[parameters]
+mu = 0.3
+A = 5
+m = 1
+[points.a]
+mass = "m"
+position = [0, 0]
+force = ["A*sin(3*t) - mu*9.81*sign(a.x' - b.x')", 0]
+[points.b]
+mass = 2
+position = [0, 0]
+force = ["mu*9.81*sign(a.x' - b.x') - 0.5*b.x'", 0]
+[constraints]
+f = "a.y >= 0"
+g = "b.y >= 0"
+[simulation]
+until = 2
+)toml";
+  expect_differences(text, "mu", 0.3, 3e-4, 1e-9);
+  expect_differences(text, "A", 5, 5e-3, 1e-9);
+  expect_differences(text, "m", 1, 1e-3, 1e-9);
+}
+
+TEST(Sensitivity, along_friction_that_holds_for_long_does_not_forget_what_is_held) {
+  // y' = x' from start to end, by a friction that is never overcome; one equation more lets their difference gather rounding beyond that of a step. The common speed turns once.
+  const std::string text = R"toml([parameters]
+mu = 0.252
+[coordinates.x]
+initial = 0.448
+velocity = 1
+force = "-mu*sign(x') + 4*sign(y' - x')"
+[coordinates.y]
+initial = 0.122
+velocity = 1
+force = "-4*sign(y' - x')"
+[coordinates.z]
+initial = 0
+velocity = 1
+[energy]
+kinetic = "x'^2 + 0.5*y'^2/2 + 0.2*z'^2 + 0.3*x'*y'*cos(x - y)"
+potential = "-0.42*cos(x) - 0.5*cos(y) + 2.821*z^2"
+[constraints]
+c = "z' = x'"
+[simulation]
+until = 1.2
+tolerance = 1e-13
+)toml";
+  expect_differences(text, "mu", 0.252, 1e-3, 1e-9);
+  const Differentiated run = differentiate(text, {"mu"});
+  EXPECT_NEAR(end_of(run).position[1], end_of(run).position[0], 1e-12);
+  ASSERT_EQ(run.track.events.size(), 1U);
+  model::Overrides less, more;
+  less.parameters.emplace_back("mu", exact(0.251));
+  more.parameters.emplace_back("mu", exact(0.253));
+  const double turn = (differentiate(text, {}, {}, more).track.events.at(0).time -
+                       differentiate(text, {}, {}, less).track.events.at(0).time) /
+                      0.002;
+  EXPECT_NEAR(*run.by[0].events[0].after, turn, 1e-5);
+}
+
+TEST(Sensitivity, along_a_surface_across_which_a_force_does_not_point_is_not_offered) {
+  // The force switches with the sum of both speeds and acts on one of them.
+  const Differentiated run = differentiate(R"toml([parameters]
+k = 2
+[coordinates.x]
+initial = 0
+velocity = 1
+force = "-k*sign(x' + y')"
+[coordinates.y]
+initial = 0
+velocity = 0.5
+force = "-0.1*y"
+[energy]
+kinetic = "(x'^2 + y'^2)/2"
+[simulation]
+until = 2
+)toml",
+                                           {"k"});
+  EXPECT_NE(run.by[0].final.why.find("does not point"), std::string::npos) << run.by[0].final.why;
+}
+
+TEST(Sensitivity, of_a_puck_that_friction_stops_in_the_plane_is_the_closed_form) {
+  // It stops after V / mu, V^2 / (2 mu) from its start, and rests there.
+  const std::string text = R"toml([parameters]
+mu = 1
+v = 1
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = ["v", 0.5]
+force = "-mu*a'/norm(a')"
+[simulation]
+until = 2
+)toml";
+  const Differentiated run = differentiate(text, {"mu", "v"});
+  const double speed = std::sqrt(1.25);
+  EXPECT_NEAR(end_of(run, 0).position[0], -speed / 2, 1e-12);
+  EXPECT_NEAR(end_of(run, 0).position[1], -speed / 4, 1e-12);
+  EXPECT_NEAR(end_of(run, 1).position[0], speed / 2 + 1 / (2 * speed), 1e-12);
+  EXPECT_NEAR(end_of(run, 1).position[1], 1 / (4 * speed), 1e-12);
+  for (const std::size_t k : {0, 1}) {
+    EXPECT_EQ(end_of(run, k).velocity[0], 0);
+    ASSERT_EQ(run.by[k].events.size(), 1U);
+    ASSERT_TRUE(run.by[k].events[0].after);
+  }
+  EXPECT_NEAR(*run.by[0].events[0].after, -speed, 1e-10);
+  EXPECT_NEAR(*run.by[1].events[0].after, 1 / speed, 1e-10);
+}
+
+TEST(Sensitivity, of_a_block_that_rests_on_its_belt_is_that_of_differences) {
+  // It bends towards its load and the belt before it rests on it; the belt carries a second one by a spring.
+  const std::string text = R"toml([parameters]
+mu = 2
+u = 0.3
+f = 0.5
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [1, 0.7]
+force = "-mu*(a' - [u, 0])/norm(a' - [u, 0]) + [0, f]"
+[points.b]
+mass = 0.5
+position = [1, 0]
+[springs]
+s = { between = ["a", "b"], length = 1, stiffness = 0.4 }
+[simulation]
+until = 1
+)toml";
+  expect_differences(text, "mu", 2, 1e-3, 1e-9);
+  expect_differences(text, "f", 0.5, 1e-3, 1e-9);
+  // Without a spring what rests keeps the rounding of its last steps.
+  const std::string alone = R"toml([parameters]
+mu = 1.662824
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [0.746651, 0.4]
+force = "-mu*a'/norm(a') + [0.644153*sin(1.433855*t), 0.2]"
+[simulation]
+until = 1.5
+)toml";
+  expect_differences(alone, "mu", 1.662824, 1e-3, 1e-9);
+}
+
+TEST(Sensitivity, of_a_speed_that_leaves_its_rest_is_that_of_differences) {
+  // With a load that grows until it is mu, at t^2 + 0.2^2 = mu^2; with one that turns; and with one that is too large from the start.
+  const std::string grows = R"toml([parameters]
+mu = 1
+f = 0.2
+[points.a]
+mass = 1
+position = [0, 0]
+force = "-mu*a'/norm(a') + [t, f]"
+[simulation]
+until = 2
+)toml";
+  const Differentiated run = differentiate(grows, {"mu"}, {0.5});
+  EXPECT_TRUE(run.by[0].samples[0].differentiable()) << run.by[0].samples[0].why;
+  ASSERT_EQ(run.by[0].events.size(), 1U);
+  EXPECT_NEAR(run.by[0].events[0].after.value_or(0), 1 / std::sqrt(1 - 0.04), 1e-9);
+  expect_differences(grows, "mu", 1, 1e-3, 1e-8);
+  expect_differences(grows, "f", 0.2, 1e-3, 1e-8);
+  const std::string at_once = R"toml([parameters]
+mu = 1
+f = 0.5
+[points.a]
+mass = 1
+position = [0, 0]
+force = "-mu*a'/norm(a') + [1.2 - t/2, f + t]"
+[simulation]
+until = 1
+)toml";
+  expect_differences(at_once, "mu", 1, 1e-3, 1e-9);
+  expect_differences(at_once, "f", 0.5, 1e-3, 1e-9);
+}
+
+TEST(Sensitivity, of_the_time_at_which_a_block_sticks_is_right_while_it_turns) {
+  // A weak load turns the direction to the very end, as the 0.19th power of the time that is left; the mass has no say before the slip.
+  const std::string text = R"toml([parameters]
+mu = 0.978
+m = 0.5849
+[points.a]
+mass = "m"
+position = [0, 0]
+force = "-mu*a'/norm(a')"
+[points.b]
+mass = 1
+position = [1, 0.2]
+velocity = [0.5566, 0.3]
+[springs]
+s = { between = ["a", "b"], length = 1, stiffness = 7.7391 }
+[simulation]
+until = 1.1
+)toml";
+  const auto sticks = [&](double mu) {
+    model::Overrides overrides;
+    overrides.parameters.emplace_back("mu", exact(mu));
+    const Differentiated run = differentiate(text, {}, {}, overrides);
+    EXPECT_EQ(run.track.events.size(), 2U);
+    return run.track.events.back().time;
+  };
+  const Differentiated run = differentiate(text, {"mu"});
+  ASSERT_EQ(run.by[0].events.size(), 2U);
+  ASSERT_TRUE(run.by[0].events[1].after);
+  const double h = 1e-4;
+  EXPECT_NEAR(
+      *run.by[0].events[1].after,
+      (sticks(0.978 - 2 * h) - 8 * sticks(0.978 - h) + 8 * sticks(0.978 + h) - sticks(0.978 + 2 * h)) / (12 * h), 1e-8);
+  expect_differences(text, "m", 0.5849, 5e-4, 1e-8);
+}
+
+TEST(Sensitivity, of_the_time_at_which_a_block_sticks_is_that_of_its_closed_form) {
+  // Under a constant load F it comes to rest at t = m (mu |v| + F.v) / (mu^2 - F^2); without load in one or two steps, under a weak one it turns for ever.
+  const std::string text = R"toml([parameters]
+mu = 1.1
+m = 0.75
+v = 1.3
+F = 0
+[points.q]
+mass = "m"
+position = [0, 0]
+velocity = [1.1, "v"]
+force = "-mu*q'/norm(q') + [F, 0]"
+[simulation]
+until = 5
+)toml";
+  for (const double mu : {1.0, 1.1, 1.7}) {
+    for (const double load : {0.0, 1e-3, -0.4}) {
+      model::Overrides overrides;
+      overrides.parameters.emplace_back("mu", exact(mu));
+      overrides.parameters.emplace_back("F", exact(load));
+      const Differentiated run = differentiate(text, {"mu", "m", "v", "F"}, {}, overrides);
+      ASSERT_EQ(run.track.events.size(), 1U);
+      const double speed = std::sqrt(1.1 * 1.1 + 1.3 * 1.3);
+      const double square = mu * mu - load * load;
+      const double push = mu * speed + load * 1.1;
+      EXPECT_NEAR(run.track.events[0].time, 0.75 * push / square, 1e-10);
+      const double expected[] = {0.75 * (speed - 2 * mu * push / square) / square, push / square,
+                                 0.75 * mu * 1.3 / speed / square, 0.75 * (1.1 + 2 * load * push / square) / square};
+      for (std::size_t k = 0; k < 4; ++k) {
+        ASSERT_TRUE(run.by[k].events[0].after) << run.by[k].events[0].why;
+        EXPECT_NEAR(*run.by[k].events[0].after, expected[k], 1e-9) << run.by[k].name << ' ' << mu << ' ' << load;
+      }
+    }
+  }
+}
+
+TEST(Sensitivity, of_a_limit_of_shocks_under_friction_that_turns_is_right_however_slowly_it_becomes_geometric) {
+  const std::string text = R"toml([parameters]
+mu = 0.747012
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [1.456722, 0.4]
+force = ["-mu*a.x'/norm(a') + 1.668343*sin(1.19026*t)", "-mu*a.y'/norm(a') + 0.2"]
+[constraints]
+f = { condition = "a.x <= 0.93946", restitution = 0.5 }
+[simulation]
+until = 2.126967
+)toml";
+  const auto limit_and_stick = [&](double mu) {
+    model::Overrides overrides;
+    overrides.parameters.emplace_back("mu", exact(mu));
+    const std::vector<motion::Event> events = differentiate(text, {}, {}, overrides).track.events;
+    return std::vector<double>{events[events.size() - 2].time, events.back().time};
+  };
+  const Differentiated run = differentiate(text, {"mu"});
+  const std::size_t last = run.track.events.size() - 1;
+  ASSERT_EQ(run.track.events[last - 1].kind, motion::EventKind::accumulation);
+  ASSERT_EQ(run.track.events[last].kind, motion::EventKind::stick);
+  const double h = 2e-4;
+  const std::vector<double> a = limit_and_stick(0.747012 - 2 * h), b = limit_and_stick(0.747012 - h),
+                            c = limit_and_stick(0.747012 + h), d = limit_and_stick(0.747012 + 2 * h);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const EventSlope& slope = run.by[0].events[last - 1 + k];
+    ASSERT_TRUE(slope.after) << slope.why;
+    EXPECT_NEAR(*slope.after, (a[k] - 8 * b[k] + 8 * c[k] - d[k]) / (12 * h), 1e-7);
+  }
+}
+
+TEST(Sensitivity, of_multipliers_is_right_where_positions_know_nothing_of_them) {
+  // At the speed u that is not exceeded x = u t whatever the load; it is let go where the load F cos(2 t) is zero, whatever F is.
+  const Differentiated run = differentiate(R"toml([parameters]
+F = 2
+[points.a]
+mass = 1
+position = [0, 0]
+velocity = [0.5, 0]
+force = ["F*cos(2*t)", 0]
+[constraints]
+s = "a.x' <= 1"
+[simulation]
+until = 1
+)toml",
+                                           {"F"}, {0.7});
+  ASSERT_EQ(run.by[0].events.size(), 2U);
+  EXPECT_NEAR(run.by[0].events[1].after.value_or(1), 0, 1e-10);
+  ASSERT_EQ(run.by[0].samples[0].after->multipliers.size(), 1U);
+  EXPECT_NEAR(run.by[0].samples[0].after->multipliers[0].second, std::cos(1.4), 1e-10);
+}
+
+TEST(ParameterSlopes, of_a_vector_are_those_of_its_components) {
+  const Differentiated run = differentiate(R"toml([parameters]
+p = [1, 2]
+[points.a]
+mass = 1
+position = "p"
+velocity = "[0, 1]*p.x"
+[simulation]
+until = 2
+)toml",
+                                           {"p"});
+  ASSERT_EQ(run.by.size(), 2U);
+  EXPECT_EQ(run.by[0].name, "p.x");
+  EXPECT_EQ(run.by[1].name, "p.y");
+  EXPECT_NEAR(end_of(run, 0).position[0], 1, 1e-12);
+  EXPECT_NEAR(end_of(run, 0).position[1], 2, 1e-12);
+  EXPECT_NEAR(end_of(run, 1).position[0], 0, 1e-12);
+  EXPECT_NEAR(end_of(run, 1).position[1], 1, 1e-12);
+}
+
+TEST(Sensitivity, of_a_corner_is_there_where_its_sides_are_struck_in_either_order_alike) {
+  // Into a right corner that stands askew: it comes back the way it came.
+  const auto corner = [](const std::string& first, const std::string& second, const std::string& restitution) {
+    return differentiate(
+        "[parameters]\nv = 1\n[points.b]\nmass = 1\nposition = [0, 0.7]\nvelocity = [\"v\", 0.3]\n[constraints]\n"
+        "a = { condition = \"" +
+            first + "\", restitution = " + restitution +
+            " }\n"
+            "c = { condition = \"" +
+            second + "\", restitution = " + restitution + " }\n[simulation]\nuntil = 2\n",
+        {"v"});
+  };
+  const Differentiated back = corner("b.x - b.y <= 0", "b.x + b.y <= 2", "1");
+  EXPECT_NEAR(end_of(back).position[0], -2, 1e-12);
+  EXPECT_NEAR(end_of(back).position[1], 0, 1e-12);
+  EXPECT_NEAR(end_of(back).velocity[0], -1, 1e-12);
+  // An acute one without rebound keeps it; an obtuse one, where each side throws off the other, does not know which way.
+  const Differentiated kept = corner("b.x - 0.1*b.y <= 0.9", "b.x + 3*b.y <= 4", "0");
+  EXPECT_NE(kept.by[0].final.why.find("which comes first"), std::string::npos) << kept.by[0].final.why;
+  const Differentiated acute = corner("b.x - b.y <= 0", "0.5*b.x + b.y <= 1.5", "0");
+  EXPECT_NEAR(end_of(acute).position[0], 0, 1e-12);
+  EXPECT_NEAR(end_of(acute).position[1], 0, 1e-12);
+}
+
+/// When the last sequence of shocks of a motion has its limit.
+double last_limit(const std::string& text, double e) {
+  model::Overrides overrides;
+  overrides.parameters.emplace_back("e", exact(e));
+  const model::Model model = model::load(text, "model.toml", overrides);
+  motion::Motion motion = motion::begin(model);
+  motion::Track track;
+  motion::follow(model, motion, track);
+  double out = 0;
+  for (const motion::Event& event : track.events) {
+    if (event.kind == motion::EventKind::accumulation) out = event.time;
+  }
+  return out;
+}
+
+TEST(Sensitivity, of_a_limit_knows_that_flights_shorten_not_quite_geometrically) {
+  const std::string text = R"toml(gravity=[0,-9.81]
+[parameters]
+L=1
+v=2.0900999999999996
+e=0.4492
+c=0.3
+[points.a]
+mass=1
+position=[0.5,0.2]
+velocity=["v",0]
+force="-c*a'"
+[points.b]
+mass=0.7
+position=[0.9,0]
+[constraints]
+s={condition="norm(a)<=L",restitution="e"}
+q={condition="distance(a,b)<=0.6",restitution="e"}
+[simulation]
+until=1
+)toml";
+  const Differentiated run = differentiate(text, {"e"});
+  std::optional<double> slope;
+  for (std::size_t k = 0; k < run.track.events.size(); ++k) {
+    if (run.track.events[k].kind == motion::EventKind::accumulation) slope = run.by[0].events[k].after;
+  }
+  ASSERT_TRUE(slope);
+  const double e = 0.4492;
+  const double h = 1e-4;
+  const double expected = (last_limit(text, e - 2 * h) - 8 * last_limit(text, e - h) + 8 * last_limit(text, e + h) -
+                           last_limit(text, e + 2 * h)) /
+                          (12 * h);
+  EXPECT_NEAR(*slope, expected, 1e-9);
+}
+
+TEST(Sensitivity, of_a_corner_that_is_taken_in_another_order_on_each_side_is_one_sided) {
+  const std::string text = R"toml(gravity = [0, -2]
+[parameters]
+v = 2.75
+[points.b]
+mass = 1
+position = [-2.75, -0.875]
+velocity = ["v", 1.875]
+[constraints]
+a = { condition = "3*b.x - 2*b.y <= 0", restitution = 0 }
+c = { condition = "b.x + 2*b.y <= 0", restitution = 0 }
+[simulation]
+until = 1.25
+)toml";
+  const Slope end = differentiate(text, {"v"}).by[0].final;
+  EXPECT_NE(end.why.find("happen at one instant"), std::string::npos) << end.why;
+  ASSERT_TRUE(end.before);
+  ASSERT_TRUE(end.after);
+  const std::vector<double> here = end_with(text, "v", 2.75);
+  for (const double side : {-1, 1}) {
+    const double h = side * 1e-6;
+    const std::vector<double> there = end_with(text, "v", 2.75 + h);
+    const std::vector<double> beyond = end_with(text, "v", 2.75 + 2 * h);
+    const StateSlope& slope = side < 0 ? *end.before : *end.after;
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(slope.position[i], (4 * there[i] - 3 * here[i] - beyond[i]) / (2 * h), 1e-7) << side;
+      EXPECT_NEAR(slope.velocity[i], (4 * there[2 + i] - 3 * here[2 + i] - beyond[2 + i]) / (2 * h), 1e-7) << side;
+    }
+  }
+  EXPECT_GT(std::abs(end.before->velocity[0] - end.after->velocity[0]) +
+                std::abs(end.before->velocity[1] - end.after->velocity[1]),
+            1e-3);
+}
+
+}  // namespace
+}  // namespace zwang::sensitivity::instant_tests
