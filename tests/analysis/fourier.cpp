@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 
+#include "places.hpp"
 #include "zwang/analysis/curvature.hpp"
 #include "zwang/model/read.hpp"
 
@@ -55,6 +58,16 @@ TEST(Fourier, between_two_opposite_walls_nothing_is_left_open) {
   EXPECT_FALSE(found.unbounded);
   ASSERT_EQ(found.vertices.size(), 1U);
   EXPECT_EQ(found.vertices[0].accelerations, (std::vector<double>{0, 2, -3}));
+}
+
+TEST(Fourier, friction_that_holds_is_among_the_forces) {
+  for (const char* force : {"-0.5*a'/norm(a') + [0.3, 0.2, 0]", "[0.3 - 0.5*sign(a.x'), 0, 0]"}) {
+    const Fourier found =
+        of(model_of(std::string("[points.a]\nmass = 1\nposition = [0, 0, 0]\nforce = \"") + force + "\"\n"));
+    EXPECT_TRUE(found.unique);
+    ASSERT_EQ(found.vertices.size(), 1U);
+    for (const double a : found.vertices[0].accelerations) EXPECT_NEAR(a, 0, 1e-15) << force;
+  }
 }
 
 TEST(Fourier, a_condition_written_twice_changes_multipliers_but_not_the_set) {
@@ -146,6 +159,17 @@ TEST(PathCurvature, of_a_mark_on_a_flying_spinning_body_is_that_of_a_helix) {
   EXPECT_EQ(found.paths[1].mark, 0U);
   EXPECT_NEAR(found.paths[1].radius.value(), (4 + 0.25) / 2, 1e-13);
   EXPECT_NEAR(found.paths[1].torsion.value(), 0.5 / (4 + 0.25), 1e-13);
+}
+
+TEST(PathCurvature, is_none_where_conditions_carry_what_pulls) {
+  // The bicycle of the gallery rides straight on; its accelerations are rounding of weights and of what the road bears.
+  std::ifstream file(places::source("gallery/bicycle/model.toml"));
+  const Curvature found = curvature(model_of({std::istreambuf_iterator<char>(file), {}}));
+  ASSERT_GE(found.paths.size(), 4U);
+  for (const PathOfPoint& path : found.paths) {
+    EXPECT_NEAR(path.speed, 5, 1e-13);
+    EXPECT_FALSE(path.radius.has_value()) << *path.radius;
+  }
 }
 
 TEST(PathCurvature, a_mark_about_which_the_body_turns_rests) {

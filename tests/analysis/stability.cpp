@@ -194,6 +194,25 @@ TEST(Stability, where_the_quadratic_form_is_silent_the_first_power_of_the_potent
   EXPECT_EQ(at_start(line("0")).stable, false) << "x'' = 0";
 }
 
+TEST(Stability, boxes_that_can_slide_on_one_another_drift_and_rounding_is_no_power_of_the_potential) {
+  // Loads move from corner to corner as boxes slide: series of twenty orders, with the rounding of all orders before.
+  const Stability found = at_start(
+      "gravity = [0, -10]\n[bodies.box]\ncount = 5\nmass = 1\nshape = { box = [1.0, 0.5] }\nposition = [\"0.09*i\", "
+      "\"0.5*i - 0.25\"]\n"
+      "[contacts]\nfloor = { body = \"box[1]\", plane = { normal = [0, 1] } }\npile = { for = \"i = 1..4\", between = "
+      "[\"box[i]\", \"box[i+1]\"] }\n");
+  EXPECT_EQ(found.stable, false);
+  EXPECT_EQ(found.why.find("falls"), std::string::npos) << found.why;
+}
+
+TEST(Stability, blocks_that_rub_on_each_other_alone_drift_together) {
+  const char* const blocks =
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"[0.3, 0] - 0.5*(a' - b')/norm(a' - b')\"\n"
+      "[points.b]\nmass = 1\nposition = [1, 0]\nforce = \"[-0.3, 0] + 0.5*(a' - b')/norm(a' - b')";
+  EXPECT_FALSE(at_start(std::string(blocks) + "\"\n").stuck);
+  EXPECT_TRUE(at_start(std::string(blocks) + " - 0.1*b'/norm(b')\"\n").stuck);
+}
+
 TEST(Stability, a_valley_that_bends_is_followed) {
   // (x - y^2)^2 + c y^4: along x = y^2 the potential is c y^4, along the y-axis (1 + c) y^4.
   const auto valley = [](const char* c) { return at_start(plane(std::string("(x - y^2)^2 + ") + c + "*y^4")).stable; };
@@ -518,6 +537,21 @@ TEST(Stability, keeps_a_small_root_beside_a_large_one_that_is_not_coupled_to_it)
   const Stability open = at_start(three("1e8*x^2/2 + 1e-9*y^2/2", ""));
   EXPECT_EQ(open.stable, false);
   EXPECT_TRUE(open.drifts) << open.why;
+}
+
+TEST(Stability, friction_in_a_plane_holds_what_its_load_allows) {
+  const auto block = [](const std::string& force) {
+    return "[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"-0.5*p'/norm(p') + " + force + "\"\n";
+  };
+  for (const char* force : {"2*p + [0.3, 0]", "-2*p + [0.3, 0]", "[0.2, -0.3]"}) {
+    const Stability found = at_start(block(force));
+    ASSERT_TRUE(found.equilibrium) << found.why;
+    EXPECT_TRUE(found.stuck) << force;
+    EXPECT_EQ(found.stable, std::optional<bool>(true)) << force;
+    EXPECT_TRUE(found.roots.empty()) << force;
+  }
+  // On the verge nothing is said.
+  EXPECT_FALSE(at_start(block("2*p + [0.3, 0.4]")).stable.has_value());
 }
 
 TEST(Stability, a_form_does_not_decide_against_forces_of_higher_order) {

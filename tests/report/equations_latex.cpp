@@ -32,6 +32,8 @@ const std::set<std::string> known = {"documentclass",
                                      "paragraph",
                                      "texttt",
                                      "mathrm",
+                                     "mathbf",
+                                     "times",
                                      "operatorname",
                                      "frac",
                                      "sqrt",
@@ -146,6 +148,12 @@ std::string document(const std::string& text, bool members = false) {
   return equations_latex(model, analysis::equations(draft, model, members));
 }
 
+/// What `zwang equations` writes: with rigid bodies the equations of Newton and Euler.
+std::string shown(const std::string& text) {
+  const model::Draft draft = model::read(text, "model_1.toml");
+  return equations_of(expressions::Notation::latex, draft, model::compile(draft), false, false);
+}
+
 /// Strange names and titles, families, powers, a flow.
 const char* const strange = R"model(
 title = '100 % of {x_1} & #2 ~ ^ \ $ <ü> →'
@@ -187,7 +195,7 @@ TEST(EquationsLatex, is_balanced_and_uses_known_commands) {
   for (const auto& entry : places::gallery()) {
     const std::string text = content(entry.path() / "model.toml");
     if (text.empty() || analysis::too_long(model::load(text, "model.toml"))) continue;
-    EXPECT_EQ(complaint(document(text)), "") << entry.path();
+    EXPECT_EQ(complaint(shown(text)), "") << entry.path();
   }
   EXPECT_EQ(complaint(document(strange)), "") << document(strange);
   EXPECT_EQ(complaint(document(strange, true)), "");

@@ -417,6 +417,17 @@ std::string python_of(const std::string& text, const std::string& parameter = {}
   return equations_of(expressions::Notation::python, draft, model::compile(draft, overrides), false, false);
 }
 
+TEST(GeneratedCode, says_that_friction_at_rest_has_no_direction) {
+  const std::string block = "[points.p]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\nforce = \"FRICTION\"\n";
+  const std::string rubbed = std::string(block).replace(block.find("FRICTION"), 8, "-0.5*p'/norm(p')");
+  const std::string free = std::string(block).replace(block.find("FRICTION"), 8, "-0.5*p'");
+  EXPECT_NE(python_of(rubbed).find("# At rest a speed has no direction"), std::string::npos);
+  EXPECT_EQ(python_of(free).find("no direction"), std::string::npos);
+  const model::Draft draft = model::read(rubbed, "model.toml");
+  const std::string text = equations_of(expressions::Notation::text, draft, model::compile(draft, {}), false, false);
+  EXPECT_NE(text.find("where a speed is 0 its direction has no value"), std::string::npos) << text;
+}
+
 TEST(GeneratedCode, offers_those_parameters_alone_that_change_what_it_computes) {
   const std::string ball = R"(
 [parameters]

@@ -1,6 +1,7 @@
 /// What is drawn of a condition does not depend on how it is written.
 #include "zwang/report/scene.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -268,7 +269,7 @@ TEST(Scene, equations_of_vectors_are_rods_and_pins) {
 }
 
 TEST(Scene, alternatives_are_one_border) {
-  // Beside the step or above it: along its top and down its side, to within what a sampled corner loses.
+  // Beside the step or above it: along its top and down its side, with the corner between them.
   const Drawn drawn = draw(plane + "stair = \"a.x >= 0.6 or a.y >= 0.75\"\n");
   ASSERT_EQ(drawn.shapes.size(), 1U);
   const json& shape = drawn.shapes[0];
@@ -277,16 +278,58 @@ TEST(Scene, alternatives_are_one_border) {
   const std::vector<double> places = drawn.f64(shape.at("vertices"));
   bool top = false;
   bool side = false;
+  bool corner = false;
   for (std::size_t k = 0; k + 1 < places.size(); k += 2) {
     const bool on_top = std::abs(places[k + 1] - 0.75) < 1e-6 && places[k] < 0.6 + 1e-6;
     const bool on_side = std::abs(places[k] - 0.6) < 1e-6 && places[k + 1] < 0.75 + 1e-6;
-    const bool corner = std::hypot(places[k] - 0.6, places[k + 1] - 0.75) < 0.1;
-    EXPECT_TRUE(on_top || on_side || corner) << places[k] << " " << places[k + 1];
-    top = top || (on_top && !corner);
-    side = side || (on_side && !corner);
+    EXPECT_TRUE(on_top || on_side) << places[k] << " " << places[k + 1];
+    top = top || (on_top && !on_side);
+    side = side || (on_side && !on_top);
+    corner = corner || (on_top && on_side);
   }
   EXPECT_TRUE(top);
   EXPECT_TRUE(side);
+  EXPECT_TRUE(corner);
+}
+
+TEST(Scene, alternatives_that_move_are_drawn_at_instants) {
+  const Drawn drawn = draw(plane + "stair = \"a.x >= 0.6 + t/4 or a.y >= 0.75 - t/2\"\n");
+  ASSERT_EQ(drawn.shapes.size(), 1U);
+  const json& frames = drawn.shapes[0].at("frames");
+  ASSERT_EQ(frames.size(), 25U);
+  for (const json& frame : frames) {
+    const double t = frame.at("time");
+    const std::vector<double> places = drawn.f64(frame.at("vertices"));
+    bool corner = false;
+    for (std::size_t k = 0; k + 1 < places.size(); k += 2) {
+      const double x = places[k] - (0.6 + t / 4);
+      const double y = places[k + 1] - (0.75 - t / 2);
+      const bool on_top = std::abs(y) < 1e-6 && x < 1e-6;
+      const bool on_side = std::abs(x) < 1e-6 && y < 1e-6;
+      EXPECT_TRUE(on_top || on_side) << t << ": " << places[k] << " " << places[k + 1];
+      corner = corner || (on_top && on_side);
+    }
+    EXPECT_TRUE(corner) << t;
+  }
+}
+
+TEST(Scene, functions_with_corners_are_seen_on_both_sides) {
+  // A square with rounded corners: the start is in its middle, where both are zero. The second way to the distance is the nearest place of the square.
+  const Drawn drawn = draw(plane + "pen = \"max(abs(a.x) - 0.8, 0)^2 + max(abs(a.y) - 0.3, 0)^2 <= 0.25\"\n");
+  ASSERT_EQ(drawn.shapes.size(), 1U);
+  EXPECT_EQ(drawn.shapes[0].at("kind"), "mesh");
+  const std::vector<double> places = drawn.f64(drawn.shapes[0].at("vertices"));
+  bool straight = false;
+  bool round = false;
+  for (std::size_t k = 0; k + 1 < places.size(); k += 2) {
+    const double x = places[k] - std::clamp(places[k], -0.8, 0.8);
+    const double y = places[k + 1] - std::clamp(places[k + 1], -0.3, 0.3);
+    EXPECT_NEAR(std::hypot(x, y), 0.5, 1e-6) << places[k] << " " << places[k + 1];
+    straight = straight || x == 0 || y == 0;
+    round = round || (std::abs(x) > 0.1 && std::abs(y) > 0.1);
+  }
+  EXPECT_TRUE(straight);
+  EXPECT_TRUE(round);
 }
 
 TEST(Scene, coordinates_that_the_view_shows_have_their_floors) {

@@ -10,6 +10,7 @@
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/corners.hpp"
 
 namespace zwang::analysis {
 
@@ -36,6 +37,34 @@ std::vector<double> combination(const Matrix& columns, Dice& dice) {
   const double length = largest(out);
   for (double& x : out) x /= length > 0 ? length : 1.0;
   return out;
+}
+
+/// Directions of speeds, w / |w|, have no value at rest itself: those that they have beside it (section 21.7).
+void hold_directions(const model::Model& model, const model::State& beside, std::vector<double>& modes) {
+  model::for_cornered(model, [&](const model::Slotted& group) {
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      const expressions::Corner& corner = group.corners[c];
+      if (corner.kind != expressions::CornerKind::moves) continue;
+      for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+        std::vector<double> w;
+        double square = 0;
+        for (std::uint32_t part = 1; part <= corner.parts; ++part) {
+          const std::uint32_t number = group.first_switch + (c + part) * group.lanes + lane;
+          w.push_back(instant::switch_rates(model, number, beside, {}).g);
+          square += w.back() * w.back();
+        }
+        const auto mode = [&](std::uint32_t k) -> double& {
+          return modes[group.first_mode + (corner.first_mode + k) * group.lanes + lane];
+        };
+        mode(0) = 0;
+        mode(1) = 1;
+        for (std::uint32_t k = 0; k < w.size(); ++k) {
+          const std::uint32_t first = group.corners[c + 1 + k].first_mode;
+          modes[group.first_mode + first * group.lanes + lane] = square > 0 ? w[k] / std::sqrt(square) : 0.0;
+        }
+      }
+    }
+  });
 }
 
 }  // namespace
@@ -73,6 +102,7 @@ model::State branch_beside(const model::Model& model, const model::State& rest, 
   for (std::size_t i = 0; i < velocity.size(); ++i) beside.velocity[i] += step * velocity[i];
   model::State out = rest;
   out.modes = model::modes_of(model, model::sides_of(model, beside));
+  hold_directions(model, beside, out.modes);
   return out;
 }
 
@@ -104,6 +134,11 @@ Branches branches_at(const model::Model& model, const model::State& rest, std::s
       const std::vector<expressions::Side> now = model::sides_of(model, beside);
       for (std::size_t c = 0; c < now.size() && !sides.empty(); ++c) turns[c] = turns[c] || now[c] != sides[c];
       if (sides.empty()) sides = now;
+      // A direction is another one wherever the speed goes.
+      for (std::uint32_t c = 0; c < now.size() && !positions; ++c) {
+        const model::SwitchPlace place = model::place_of_switch(model, c);
+        turns[c] = turns[c] || place.group->corners[place.corner].kind == expressions::CornerKind::moves;
+      }
       if (std::any_of(seen.begin(), seen.end(), [&](const model::State& s) { return s.modes == branch.modes; }))
         continue;
       seen.push_back(branch);
@@ -137,6 +172,33 @@ Branches branches_at(const model::Model& model, const model::State& rest, std::s
   return out;
 }
 
+namespace {
+
+/// Combinations of the allowed directions along which no switching function of velocities that is zero here changes.
+Matrix unrubbed(const model::Model& model, const model::State& rest, const Matrix& allowed) {
+  std::vector<std::vector<double>> slopes;
+  for (std::uint32_t number = 0; number < model.switches; ++number) {
+    const model::SwitchPlace place = model::place_of_switch(model, number);
+    if (place.truth || place.group->corners[place.corner].kind == expressions::CornerKind::moves) continue;
+    const std::vector<double> still(model.variables, 0.0);
+    const instant::SwitchRates now = instant::switch_rates(model, number, rest, still);
+    if (!now.by_velocity || std::abs(now.g) > same_branch * now.size) continue;
+    slopes.emplace_back();
+    for (std::size_t c = 0; c < allowed.columns; ++c) {
+      std::vector<double> way(model.variables);
+      for (std::size_t i = 0; i < way.size(); ++i) way[i] = allowed(i, c);
+      slopes.back().push_back(instant::switch_rates(model, number, rest, way).first - now.first);
+    }
+  }
+  Matrix all(slopes.size(), allowed.columns);
+  for (std::size_t k = 0; k < slopes.size(); ++k) {
+    for (std::size_t c = 0; c < allowed.columns; ++c) all(k, c) = slopes[k][c];
+  }
+  return linear::null_space(all);
+}
+
+}  // namespace
+
 double greatest_power(const model::Model& model, const model::State& rest, const Matrix& allowed) {
   Dice dice(1781);
   double best = -1;
@@ -159,6 +221,16 @@ double greatest_power(const model::Model& model, const model::State& rest, const
   const int starts = allowed.columns == 1 ? 8 : 40;
   const int steps = allowed.columns == 1 ? 0 : 60;
   double most = -1e300;
+  // Ways that no friction feels, as of two blocks together that rub on each other alone, are not met by chance.
+  const Matrix free_ways = linear::product(allowed, unrubbed(model, rest, allowed));
+  for (std::size_t c = 0; c < free_ways.columns; ++c) {
+    for (const double sign : {1.0, -1.0}) {
+      std::vector<double> w(free_ways.rows);
+      for (std::size_t i = 0; i < w.size(); ++i) w[i] = sign * free_ways(i, c);
+      std::vector<double> force;
+      most = std::max(most, power(std::vector<double>(w.size(), 0.0), w, force));
+    }
+  }
   for (int k = 0; k < starts; ++k) {
     const std::vector<double> u = combination(allowed, dice);
     std::vector<double> w = combination(allowed, dice);

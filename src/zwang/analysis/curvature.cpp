@@ -8,6 +8,8 @@
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/space.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/instant.hpp"
+#include "zwang/model/evaluate.hpp"
 
 namespace zwang::analysis {
 
@@ -105,7 +107,7 @@ Curvature curvature(const model::Model& model) {
   if (motion.status != motion::Status::going) return out;
   for (std::size_t j = 0; j < motion.held.size(); ++j)
     out.multipliers.emplace_back(motion.held[j], motion.multipliers[j]);
-  const model::State state = motion.state;
+  const instant::Instant now = instant::accelerate(model, model::initial_state(model));
   motion::advance(motion);
   const motion::Piece& piece = motion.piece;
   const auto derivative = [&](std::uint32_t variable, unsigned k) {
@@ -114,7 +116,7 @@ Curvature curvature(const model::Model& model) {
     return k < piece.orders ? factorial[k] * piece.position[k * piece.n + variable] / plain : 0.0;
   };
   const auto add_path = [&](std::uint32_t body, std::uint32_t member, std::optional<std::uint32_t> mark,
-                            const std::array<Spatial, 4>& moved) {
+                            const std::array<Spatial, 4>& moved, double loads) {
     PathOfPoint path;
     path.body = body;
     path.member = member;
@@ -122,7 +124,7 @@ Curvature curvature(const model::Model& model) {
     path.speed = size(moved[1]);
     const Spatial normal = cross(moved[1], moved[2]);
     const double across = size(normal);
-    if (path.speed > 0 && across > sum_rounding * path.speed * size(moved[2])) {
+    if (path.speed > 0 && across > sum_rounding * path.speed * (size(moved[2]) + loads)) {
       path.curvature = across / (path.speed * path.speed * path.speed);
       path.radius = 1 / path.curvature;
       path.torsion = dot(normal, moved[3]) / (across * across);
@@ -139,7 +141,11 @@ Curvature curvature(const model::Model& model) {
       for (unsigned k = 1; k < 4; ++k) {
         for (std::uint32_t c = 0; c < place; ++c) centre.at(k).at(c) = derivative(first + c, k);
       }
-      add_path(b, member, std::nullopt, centre);
+      // Where conditions carry what pulls at a body, its acceleration is rounding of both.
+      Spatial pulled{};
+      for (std::uint32_t c = 0; c < place && first + c < now.free.size(); ++c) pulled.at(c) = now.free[first + c];
+      const double loads = size(pulled);
+      add_path(b, member, std::nullopt, centre, loads);
 
       // Marks move with the centre and turn about it.
       const std::vector<model::Mark>& marks = model.rigids[b].marks;
@@ -157,7 +163,7 @@ Curvature curvature(const model::Model& model) {
         }
         // A mark about which the body turns rests, but for rounding.
         if (size(moved[1]) <= sum_rounding * (size(centre[1]) + size(turned[1]))) moved = {};
-        add_path(b, member, m, moved);
+        add_path(b, member, m, moved, loads);
       }
     }
   }

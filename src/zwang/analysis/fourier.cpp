@@ -6,6 +6,8 @@
 
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/gauss.hpp"
+#include "zwang/instant/corners.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/spaces.hpp"
 
 namespace zwang::analysis {
@@ -37,8 +39,12 @@ std::vector<double> row_times(const Matrix& a, const std::vector<double>& x) {
   return out;
 }
 
-Effective effective(const model::Model& model, const model::State& state, const instant::Instant& instant) {
+Effective effective(const model::Model& model, const model::State& given, const instant::Instant& instant) {
   Effective out;
+  // With the forces that hold what rests, as the instant has found them.
+  instant::Workspace workspace(model);
+  const bool resolves = model.switches > 0 && given.modes.empty();
+  const model::State state = resolves ? instant::resolve_corners(model, given, {}, workspace).state : given;
   model::Scratch scratch = model::make_scratch(model);
   model::Dynamics dynamics = model::make_dynamics(model);
   model::Rows rows = model::make_rows(model);

@@ -114,6 +114,12 @@ inline constexpr double graded_part = 1e-6;
 inline constexpr double surely_zero = 1e-14;
 /// Singular values of a power of the matrix below this part are zero.
 inline constexpr double power_rounding = 1e-13;
+/// Of the largest entry: below it an entry of the reduced problem is zero.
+inline constexpr double zero_entry = 1e-12;
+/// Of the scale: roots nearer than this may be one multiple root,
+inline constexpr double near_roots = 1e-5;
+/// and a singular value below this belongs to a mode.
+inline constexpr double no_length = 1e-9;
 /// Components of a mode as long as the longest to this part are equally long: the first of them is made one.
 inline constexpr double equally_long = 1e-9;
 /// Does a form change with the choice of multipliers? Of the largest entries.
@@ -135,10 +141,12 @@ inline constexpr double coordinate_rounding = 1e-15;
 
 /// Series along a valley: a coefficient of the force below this part of its terms (or of what the linear terms would be there) is zero; the equations
 /// of an order are solved to the second part; a step of the third part of the extent away forces balance to the fourth.
+/// Two routes to a coefficient agree to the fifth.
 inline constexpr double flat_part = 1e-10;
 inline constexpr double series_residual = 1e-9;
 inline constexpr double flat_step = 0.02;
 inline constexpr double flat_balance = 1e-9;
+inline constexpr double same_coefficient = 1e-2;
 /// States beside a place of rest, in units of its extent: which branches of functions with corners meet there. Corners nearer than this count as met.
 inline constexpr double beside_part = 1e-7;
 /// Branches that differ by less than this part of their terms (their derivatives) are one.

@@ -108,10 +108,9 @@ Order order_of(const model::Model& model, const model::State& rest, std::span<co
   return out;
 }
 
-}  // namespace
-
-Ascent ascend(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> rows,
-              const Matrix& open, const std::vector<double>& combination) {
+/// The first coefficient of h.e up to order `last` that is above its terms' rounding, and `found`, its value.
+Ascent climb(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> rows,
+             const Matrix& open, const std::vector<double>& combination, unsigned last, double& found) {
   const std::size_t n = model.variables;
   const std::size_t r = rows.size();
   const std::size_t c = open.columns;
@@ -195,7 +194,7 @@ Ascent ascend(const model::Model& model, const model::State& rest, std::span<con
     if (std::isfinite(given)) scale = std::max(scale, given);
   }
   reached = 1;
-  for (unsigned k = 1; k <= highest; ++k) {
+  for (unsigned k = 1; k <= last; ++k) {
     reached *= reach;
     for (std::size_t j = 0; j < r; ++j) lambda[j].push_back(0.0);
     now = order_of(model, rest, rows, curve, lambda, k);
@@ -210,6 +209,7 @@ Ascent ascend(const model::Model& model, const model::State& rest, std::span<con
     const double h = along(x, n + r);
     if (scale > 0 && std::abs(h) > flat_part * std::max(size_of(now.size), scale / reached)) {
       out.order = k;
+      found = h;
       out.trend = h < 0 ? Trend::restoring : Trend::repelling;
       return out;
     }
@@ -222,7 +222,7 @@ Ascent ascend(const model::Model& model, const model::State& rest, std::span<con
   model::State beside = rest;
   const double s = flat_step * reach;
   double power = 1;
-  for (unsigned k = 1; k <= highest; ++k) {
+  for (unsigned k = 1; k <= last; ++k) {
     power *= s;
     for (std::size_t i = 0; i < n; ++i) beside.position[i] += power * curve.coefficient[k * n + i];
   }
@@ -240,6 +240,29 @@ Ascent ascend(const model::Model& model, const model::State& rest, std::span<con
   out.trend = left <= flat_balance * std::max(sizes, scale / std::max(direction_size, least_divisor)) ? Trend::flat
                                                                                                       : Trend::unknown;
   return out;
+}
+
+}  // namespace
+
+Ascent ascend(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> rows,
+              const Matrix& open, const std::vector<double>& combination) {
+  // What the rounding of one order leaves is multiplied by every further one, and stands above the terms of a high order in the end. A
+  // coefficient of the functions goes with the power of the unit of s, rounding does not: what does not is no coefficient, and nor is what follows it.
+  constexpr double other_unit = 0.7;
+  for (unsigned last = highest;;) {
+    double h = 0;
+    const Ascent way = climb(model, rest, rows, open, combination, last, h);
+    if ((way.trend != Trend::restoring && way.trend != Trend::repelling) || way.order < 2) return way;
+    std::vector<double> shorter = combination;
+    for (double& x : shorter) x *= other_unit;
+    double expected = h;
+    for (unsigned k = 0; k <= way.order; ++k) expected *= other_unit;
+    double again = 0;
+    const std::vector<std::uint32_t> reversed(rows.rbegin(), rows.rend());
+    const Ascent other = climb(model, rest, reversed, open, shorter, last, again);
+    if (other.order == way.order && std::abs(again - expected) <= same_coefficient * std::abs(expected)) return way;
+    last = way.order - 1;
+  }
 }
 
 }  // namespace zwang::analysis

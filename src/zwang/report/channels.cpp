@@ -312,7 +312,7 @@ constexpr std::size_t one_in = 16;            ///< of very many
 }  // namespace
 
 Channels channels(const model::Model& model, const motion::RunView& run, const Survey& survey,
-                  const std::vector<bool>& drawn, std::uint64_t numbers) {
+                  const std::vector<bool>& drawn, std::uint64_t numbers, bool brief) {
   Channels out;
   if (survey.pieces == 0) {
     return out;
@@ -324,8 +324,8 @@ Channels channels(const model::Model& model, const motion::RunView& run, const S
       rows <= 60 ? rows
                  : static_cast<std::size_t>(std::count_if(survey.held.begin(), survey.held.end(),
                                                           [](std::uint32_t pieces) { return pieces > 0; }));
-  const std::size_t needed = (model.flow ? 0 : 3) + model.outputs.size() + held;
-  const std::size_t wanted = needed + std::min<std::size_t>(rows, 300);
+  const std::size_t needed = brief ? held : (model.flow ? 0 : 3) + model.outputs.size() + held;
+  const std::size_t wanted = needed + (brief ? 0 : std::min<std::size_t>(rows, 300));
   std::size_t most = std::clamp<std::size_t>(numbers / std::max<std::size_t>(wanted, 1), 150, 4000);
   if (most < 600) {
     most = std::clamp<std::size_t>(numbers / std::max<std::size_t>(needed, 1), 150, 600);
@@ -335,12 +335,13 @@ Channels channels(const model::Model& model, const motion::RunView& run, const S
 
   // Energies, outputs, then conditions as far as there is room.
   Follower follower(model, motion::hidden_in(model, run), out);
-  if (!model.flow) {
+  if (!model.flow && !brief) {
     for (const char* name : {"kinetic", "potential", "total"}) {
       follower.add("energy", name, -1, series);
     }
   }
-  for (const model::Observable& output : model.outputs) {
+  for (std::size_t k = 0; !brief && k < model.outputs.size(); ++k) {
+    const model::Observable& output = model.outputs[k];
     follower.add("outputs", output.name, -1, series);
   }
   const std::vector<std::uint32_t> order = rows_in_order(survey, drawn);
@@ -350,14 +351,16 @@ Channels channels(const model::Model& model, const motion::RunView& run, const S
     }
   }
   for (const std::uint32_t row : order) {
-    if (model::is_variational(model, row)) {
+    if (!brief && model::is_variational(model, row)) {
       follower.add("rho", model::row_name(model, row), row, series);
     }
   }
   // Nobody looks through more than some hundreds of these, nor for one among very many.
   const std::size_t enough = rows <= most_rows ? std::min(series, out.series.size() + 300) : out.series.size();
-  for (const std::uint32_t row : order) {
-    follower.add("conditions", model::row_name(model, row), row, enough);
+  for (std::size_t k = 0; !brief && k < order.size(); ++k) {
+    // What never held is missed by nobody.
+    if (out.series.size() >= enough && survey.held[order[k]] == 0) continue;
+    follower.add("conditions", model::row_name(model, order[k]), order[k], enough);
   }
 
   // Before an event the piece that ends there counts, otherwise the one that begins.

@@ -27,9 +27,10 @@ struct Channels {
   bool jumps = true;           ///< every event stands there twice
 };
 
-/// `drawn` are the rows whose multipliers colour a shape: they come first. At most `numbers` numbers in all.
+/// `drawn` are the rows whose multipliers colour a shape: they come first. At most `numbers` numbers in all. A `brief` look has the colours and nothing that is
+/// only plotted.
 [[nodiscard]] Channels channels(const model::Model& model, const motion::RunView& run, const Survey& survey,
-                                const std::vector<bool>& drawn, std::uint64_t numbers);
+                                const std::vector<bool>& drawn, std::uint64_t numbers, bool brief);
 
 /// The events of a run as lists side by side.
 struct EventLists {

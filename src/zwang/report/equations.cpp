@@ -3,7 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "zwang/base/number.hpp"
+#include "zwang/expressions/traversal.hpp"
+#include "zwang/model/symbols.hpp"
 #include "zwang/report/equations_names.hpp"
 #include "zwang/report/newton_euler.hpp"
 #include "zwang/report/writer.hpp"
@@ -125,8 +130,78 @@ std::string equations_json(Notation notation, const model::Model& model, analysi
 
 namespace {
 
-/// The program of the model whose parameters `moved` have other values by a part of themselves, values left out; nothing if there is no such model.
-std::string program_beside(Notation notation, const model::Draft& draft, const model::Model& model, bool members,
+/// Everything a program is derived from, written down: what differs here differs there, and is found without deriving anything.
+class Content {
+ public:
+  explicit Content(const model::Symbols& symbols) : symbols_(symbols) {
+    for (const model::SymbolicBody& body : symbols.bodies) {
+      member(body, body.body);
+      root(body.mass);
+      list(body.gravity);
+      list(body.force);
+    }
+    for (const model::SymbolicEnergy& energy : symbols.kinetic) {
+      member(energy, 0);
+      root(energy.value);
+    }
+    for (const model::SymbolicEnergy& energy : symbols.potential) {
+      member(energy, 1);
+      root(energy.value);
+    }
+    for (const model::SymbolicCondition& condition : symbols.conditions) {
+      member(condition, condition.condition);
+      list(condition.f);
+    }
+    list(symbols.free);
+    for (const model::Reference& variable : symbols.variables) {
+      text_ += fmt::format("v {} {}\n", variable.body, variable.component);
+      list(variable.index);
+    }
+    for (const model::NamedConstant& constant : symbols.constants) {
+      text_ += fmt::format("c {} {} {}\n", static_cast<int>(constant.sort), constant.name, constant.component);
+      list(constant.index);
+    }
+  }
+
+  std::string take() {
+    const std::vector<expressions::Expr> sorted = expressions::parts(symbols_.graph, roots_);
+    const auto place = [&](expressions::Expr e) {
+      return std::lower_bound(sorted.begin(), sorted.end(), e) - sorted.begin();
+    };
+    for (const expressions::Expr e : sorted) {
+      const expressions::Node node = symbols_.graph.node(e);
+      text_ += fmt::format("{} {} {} {} {}", static_cast<int>(node.kind), static_cast<int>(node.function),
+                           static_cast<int>(node.symbol.kind), node.symbol.index, exact(node.number));
+      for (const expressions::Expr child : node.children) text_ += fmt::format(" {}", place(child));
+      text_ += '\n';
+    }
+    for (const expressions::Expr e : roots_) text_ += fmt::format("{} ", place(e));
+    return std::move(text_);
+  }
+
+ private:
+  void root(expressions::Expr e) { roots_.push_back(e); }
+  void list(const std::vector<expressions::Expr>& all) {
+    text_ += fmt::format("l {}\n", all.size());
+    roots_.insert(roots_.end(), all.begin(), all.end());
+  }
+  void member(const model::SymbolicMember& one, std::uint32_t number) {
+    text_ += fmt::format("m {} {}\n", number, one.ranges.size());
+    for (const model::SymbolicRange& range : one.ranges) {
+      text_ += range.name + '\n';
+      root(range.low);
+      root(range.high);
+    }
+    list(one.index);
+  }
+
+  const model::Symbols& symbols_;
+  std::string text_;
+  std::vector<expressions::Expr> roots_;
+};
+
+/// The content of the model whose parameters `moved` have other values by a part of themselves; nothing if there is no such model.
+std::string content_beside(const model::Draft& draft, const model::Model& model, bool members,
                            const std::set<std::uint32_t>& moved, double part) {
   model::Overrides overrides;
   for (std::uint32_t k = 0; k < model.parameters.size(); ++k) {
@@ -140,8 +215,11 @@ std::string program_beside(Notation notation, const model::Draft& draft, const m
   }
   try {
     const model::Model beside = model::compile(draft, overrides);
-    analysis::Equations equations = analysis::equations(draft, beside, members);
-    return equations_in(notation, beside, equations, {{}, true});
+    // How many members families have, and where their rows begin, is numbers in a program.
+    std::string layout = fmt::format("{} {}\n", beside.variables, beside.rows());
+    for (const model::Body& body : beside.bodies) layout += fmt::format("{} ", body.first);
+    for (const model::Condition& condition : beside.conditions) layout += fmt::format("{} ", condition.first_row);
+    return layout + Content(model::symbols(draft, beside, members)).take();
   } catch (const Error&) {
     return {};
   }
@@ -149,18 +227,17 @@ std::string program_beside(Notation notation, const model::Draft& draft, const m
 
 }  // namespace
 
-std::set<std::uint32_t> fixed_parameters(Notation notation, const model::Draft& draft, const model::Model& model,
-                                         bool members) {
+std::set<std::uint32_t> fixed_parameters(const model::Draft& draft, const model::Model& model, bool members) {
   constexpr double part = 1.0 / 64;  // exact in all numbers that people write, and no count stays one
-  const std::string here = program_beside(notation, draft, model, members, {}, 0);
+  const std::string here = content_beside(draft, model, members, {}, 0);
   std::set<std::uint32_t> all, out;
   for (std::uint32_t k = 0; k < model.parameters.size(); ++k) all.insert(k);
   // Mostly all of them are arguments, and one look tells.
-  if (all.empty() || program_beside(notation, draft, model, members, all, part) == here) return out;
+  if (all.empty() || content_beside(draft, model, members, all, part) == here) return out;
   for (const std::uint32_t k : all) {
     // One side may be closed to a parameter: no sine is greater than one.
-    std::string there = program_beside(notation, draft, model, members, {k}, part);
-    if (there.empty()) there = program_beside(notation, draft, model, members, {k}, -part);
+    std::string there = content_beside(draft, model, members, {k}, part);
+    if (there.empty()) there = content_beside(draft, model, members, {k}, -part);
     if (there != here) out.insert(k);
   }
   return out;
@@ -174,11 +251,11 @@ std::string equations_of(Notation notation, const model::Draft& draft, const mod
       return notation == Notation::latex ? newton_euler_latex(model, *bodies) : newton_euler_text(model, *bodies);
     }
   }
+  analysis::Equations equations = analysis::equations(draft, model, members);
   Parameters parameters;
   if (notation == Notation::cpp || notation == Notation::python) {
-    parameters.fixed = fixed_parameters(notation, draft, model, members);
+    parameters.fixed = fixed_parameters(draft, model, members);
   }
-  analysis::Equations equations = analysis::equations(draft, model, members);
   return json ? equations_json(notation, model, equations, parameters)
               : equations_in(notation, model, equations, parameters);
 }

@@ -20,7 +20,6 @@ namespace zwang::report {
 /// What becomes of parameters in a program. Most stay arguments; of some the model has only numbers left, and an argument would change nothing.
 struct Parameters {
   std::set<std::uint32_t> fixed = {};  ///< among the model's parameters: written as the numbers they are
-  bool named_only = false;             ///< the values of the others are not written
 };
 /// A C++17 file without dependencies: namespace `equations`, function `right_hand_side`. `equations` may gain names.
 [[nodiscard]] std::string equations_cpp(const model::Model& model, analysis::Equations& equations,
@@ -29,8 +28,8 @@ struct Parameters {
 [[nodiscard]] std::string equations_python(const model::Model& model, analysis::Equations& equations,
                                            const Parameters& parameters = {});
 /// The parameters that no argument of a program stands for: with another value another program is written.
-[[nodiscard]] std::set<std::uint32_t> fixed_parameters(expressions::Notation notation, const model::Draft& draft,
-                                                       const model::Model& model, bool members);
+[[nodiscard]] std::set<std::uint32_t> fixed_parameters(const model::Draft& draft, const model::Model& model,
+                                                       bool members);
 
 [[nodiscard]] std::string equations_in(expressions::Notation notation, const model::Model& model,
                                        analysis::Equations& equations, const Parameters& parameters = {});

@@ -14,6 +14,7 @@
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/report/equations.hpp"
+#include "zwang/report/rest_words.hpp"
 #include "zwang/version.hpp"
 
 namespace zwang::report {
@@ -460,13 +461,22 @@ class Program {
       const std::uint32_t last = condition.first_row + condition.rows - 1;
       const std::string numbers =
           condition.rows == 1 ? std::to_string(last) : fmt::format("{}..{}", condition.first_row, last);
-      comment(0, fmt::format("  {}  {}: {} ({}{})", numbers, condition.name, condition.text,
+      comment(0, fmt::format("  {}  {}: {} ({}{}{})", numbers, condition.name, condition.text,
                              words(model_.row_kind[condition.first_row]),
-                             condition.law == model::Law::variational ? ", variational: its multiplier is rho'" : ""));
+                             condition.law == model::Law::variational ? ", variational: its multiplier is rho'" : "",
+                             condition.seizure ? fmt::format(", from t = {} on", exact(condition.at)) : ""));
     }
   }
 
   [[nodiscard]] std::string title() const { return model_.title.empty() ? model_.file : model_.title; }
+
+  /// Of the equations: since when they are held.
+  [[nodiscard]] std::string when_held() const {
+    const bool seizures = std::any_of(model_.conditions.begin(), model_.conditions.end(),
+                                      [](const model::Condition& condition) { return condition.seizure; });
+    return seizures ? "The equations among the rows: they are held, those of seizures from their time on."
+                    : "The equations among the rows: they are always held.";
+  }
 
   std::string values(const char* open, const char* close, bool python) const {
     std::string out;
@@ -487,6 +497,7 @@ class Program {
     comment(0, "");
     tell_bodies();
     tell_fixed();
+    tell_rest();
     comment(0, "Variables:");
     layout();
     text_ += R"(
@@ -517,7 +528,8 @@ struct Result {
   // Events: an open row closes when its value (rate, for velocities) reaches 0, a held inequality opens when lambda does.
 };
 
-/// The equations among the rows: they are always held.
+/// )" + when_held() +
+             R"(
 inline std::vector<bool> equation_rows() {
 )";
     if (model_.rows() <= 64) {
@@ -706,9 +718,7 @@ inline Result right_hand_side([[maybe_unused]] double t, const std::vector<doubl
   }
 
   /// What a parameter is unless it is given.
-  std::string initial(std::uint32_t constant) {
-    return parameters_.named_only ? "0.0" : decimal(symbols().constants[constant].value);
-  }
+  std::string initial(std::uint32_t constant) { return decimal(symbols().constants[constant].value); }
   void tell_fixed() {
     if (parameters_.fixed.empty()) return;
     comment(0, "Fixed here, since numbers were made of them (of bodies, springs, joints, tables, counts):");
@@ -720,6 +730,15 @@ inline Result right_hand_side([[maybe_unused]] double t, const std::vector<doubl
       comment(0, fmt::format("  {} = {}", parameter.name, value));
     }
     comment(0, "Equations for other values: zwang equations MODEL --set NAME=VALUE");
+    comment(0, "");
+  }
+
+  /// Directions of speeds have no value at rest: what these lines then divide by is 0.
+  void tell_rest() {
+    if (!has_directions(model_)) return;
+    comment(0,
+            "At rest a speed has no direction, and what is divided by its norm has no value here: there friction is");
+    comment(0, "what keeps it at rest, as long as its size suffices. zwang's own motions find it (mathematics, 21.7).");
     comment(0, "");
   }
 
@@ -739,6 +758,7 @@ inline Result right_hand_side([[maybe_unused]] double t, const std::vector<doubl
     comment(0, "");
     tell_bodies();
     tell_fixed();
+    tell_rest();
     comment(0, "Variables:");
     layout();
     text_ += R"(
@@ -750,11 +770,10 @@ import numpy as np
     line(0, fmt::format("variables = {}", model_.variables));
     line(0, fmt::format("rows = {}", model_.rows()));
     line(0, "");
+    comment(0, when_held());
     if (model_.rows() <= 64) {
-      line(0, "# The equations among the rows: they are always held.");
       line(0, "equation_rows = " + values("[", "]", true));
     } else {
-      line(0, "# The equations among the rows: they are always held.");
       line(0, "equation_rows = [False]*rows");
       for (const model::Condition& condition : model_.conditions) {
         if (!is_equation(model_.row_kind[condition.first_row])) continue;

@@ -7,6 +7,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/report/equations.hpp"
 #include "zwang/report/equations_names.hpp"
+#include "zwang/report/rest_words.hpp"
 #include "zwang/report/text_page.hpp"
 
 namespace zwang::report {
@@ -92,6 +93,14 @@ std::string equations_text(const model::Model& model, const analysis::Equations&
       page.line("  ", left);
       page.line("      = ", names.pieces(right));
     }
+  }
+
+  if (has_directions(model)) {
+    page.line(
+        "  ",
+        "where a speed is 0 its direction has no value: friction then is what keeps it at rest, as long as its size "
+        "suffices",
+        ' ');
   }
 
   // Multipliers.

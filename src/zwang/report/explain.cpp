@@ -261,6 +261,31 @@ void tell_shock(const model::Model& model, const instant::Instant& instant, cons
   story.text += certificate_line(shock.certificate);
 }
 
+/// Of the direction of a speed: how fast that is, or what friction does at rest.
+std::string of_direction(const model::Slotted& group, const expressions::Corner& corner, std::uint32_t number,
+                         const instant::Corners& corners, const model::State& now, const model::Model& model) {
+  if (corners.sides[number] == 2) {
+    return fmt::format("{}: the speed whose direction stands there is {}.", corner.text,
+                       readable(instant::switch_rates(model, number, now, {}).g));
+  }
+  double square = 0;
+  bool leaves = false;
+  for (std::uint32_t part = 1; part <= corner.parts; ++part) {
+    const std::uint32_t its = number + part * group.lanes;
+    const auto slid = std::lower_bound(corners.slid.begin(), corners.slid.end(), its);
+    if (slid == corners.slid.end() || *slid != its) continue;
+    const double c = 2 * corners.weight[static_cast<std::size_t>(slid - corners.slid.begin())] - 1;
+    square += c * c;
+    leaves = leaves || corners.sides[its] != expressions::part_rests;
+  }
+  if (leaves) {
+    return fmt::format(
+        "{}: the speed whose direction stands there is zero, and more pulls than can be held: it leaves.", corner.text);
+  }
+  return fmt::format("{}: the speed whose direction stands there is zero, and {} of the full size holds it.",
+                     corner.text, readable(std::sqrt(square)));
+}
+
 /// On which side functions with corners are, and which alternatives count.
 void tell_corners(const model::Model& model, const model::State& state, const instant::Resolved& found, Story& story) {
   story.next("On which side of their corners are the functions?");
@@ -280,6 +305,11 @@ void tell_corners(const model::Model& model, const model::State& state, const in
           });
       if (in_valley) {
         story.say(fmt::format("{}: both sides of its kink hold, and both count.", corner.text));
+        continue;
+      }
+      if (corner.directs()) {
+        if (corner.kind == expressions::CornerKind::moves)
+          story.say(of_direction(*place.group, corner, number, corners, now, model));
         continue;
       }
       const double g = instant::switch_rates(model, number, now, {}).g;

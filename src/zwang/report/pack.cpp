@@ -25,6 +25,12 @@ void append(std::string& bytes, T value) {
   bytes.append(raw, sizeof(T));
 }
 
+/// All at once: number by number the string would ask for its room every time.
+template <class T>
+void append_all(std::string& bytes, std::span<const T> values) {
+  if (!values.empty()) bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
 std::string block(std::string_view type, std::size_t at, std::size_t count) {
   return fmt::format(R"({{"type": "{}", "at": {}, "count": {}}})", type, at, count);
 }
@@ -55,9 +61,7 @@ std::size_t Blob::align() {
 
 std::string Blob::f64(std::span<const double> values) {
   const std::size_t at = align();
-  for (const double value : values) {
-    append(bytes_, value);
-  }
+  append_all(bytes_, values);
   return block("f64", at, values.size());
 }
 
@@ -71,17 +75,13 @@ std::string Blob::f32(std::span<const double> values) {
 
 std::string Blob::u32(std::span<const std::uint32_t> values) {
   const std::size_t at = align();
-  for (const std::uint32_t value : values) {
-    append(bytes_, value);
-  }
+  append_all(bytes_, values);
   return block("u32", at, values.size());
 }
 
 std::string Blob::u8(std::span<const std::uint8_t> values) {
   const std::size_t at = align();
-  for (const std::uint8_t value : values) {
-    append(bytes_, value);
-  }
+  append_all(bytes_, values);
   return block("u8", at, values.size());
 }
 
@@ -131,6 +131,15 @@ void Blob::add(double value) {
     append(bytes_, value);
   } else {
     append(bytes_, in_single(value));
+  }
+}
+
+void Blob::add(std::span<const double> values) {
+  if (type_ == NumberType::f64) {
+    count_ += values.size();
+    append_all(bytes_, values);
+  } else {
+    for (const double value : values) add(value);
   }
 }
 

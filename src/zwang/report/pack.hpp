@@ -32,6 +32,7 @@ class Blob {
   /// A block that grows number by number; nothing else is added meanwhile.
   void begin(NumberType type);
   void add(double value);
+  void add(std::span<const double> values);
   [[nodiscard]] std::string end();
 
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }

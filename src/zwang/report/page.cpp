@@ -567,8 +567,8 @@ class Maker {
     for (std::size_t row = 0; row < std::min(mine.size(), drawn.size()); ++row) {
       mine[row] = drawn[row];
     }
-    const Channels plots =
-        channels(*run.model, run.view, m_.surveys[k], mine, std::max<std::uint64_t>(bytes / 2, 4096));
+    const Channels plots = channels(*run.model, run.view, m_.surveys[k], mine, std::max<std::uint64_t>(bytes / 2, 4096),
+                                    m_.options->brief);
     const std::uint64_t numbers = plots.series.size() * plots.time.size();
     const NumberType type = numbers * 8 <= bytes   ? NumberType::f64
                             : numbers * 4 <= bytes ? NumberType::f32

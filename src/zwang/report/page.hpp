@@ -35,7 +35,7 @@ struct PageOptions {
   std::uint64_t bytes = 10U << 20U;  ///< of the whole file
   std::string title;                 ///< empty: the model's
   PageDistance distance;             ///< empty: none
-  bool brief = false;                ///< for a moment's look: without the equations, and with coarse plots
+  bool brief = false;                ///< for a moment's look: no equations, of the plots only what colours the picture
 };
 
 /// What was written, and what the reader of the page is told about it.

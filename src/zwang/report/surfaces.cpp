@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <optional>
 #include <random>
 #include <unordered_map>
 
@@ -355,12 +356,14 @@ class Corners {
   }
 
  private:
-  /// Where f changes its sign on the edge: a few steps of the false position, kept inside.
+  /// Where f changes its sign on the edge: a few steps of the false position, kept inside. An end that stays counts half as much every time, else the steps
+  /// would be short where f has a corner on the edge.
   [[nodiscard]] Vector cut(const Vector& a, const Vector& b, double f_a, double f_b) const {
     double low = 0;
     double high = 1;
     double u = 0.5;
-    for (int step = 0; step < 8; ++step) {
+    int stayed = 0;  // below or above, as often in a row
+    for (int step = 0; step < 14; ++step) {
       u = low + (high - low) * std::clamp(f_a / (f_a - f_b), 0.05, 0.95);
       Vector gradient;
       const double value = field_.value(a + u * (b - a), gradient);
@@ -370,9 +373,13 @@ class Corners {
       if ((value < 0) == (f_a < 0)) {
         low = u;
         f_a = value;
+        stayed = std::max(stayed, 0) + 1;
+        if (stayed > 1) f_b /= 2;
       } else {
         high = u;
         f_b = value;
+        stayed = std::min(stayed, 0) - 1;
+        if (stayed < -1) f_a /= 2;
       }
     }
     return a + u * (b - a);
@@ -467,8 +474,23 @@ Mesh sample_surface(const Field& field, const Vector& low, const Vector& high) {
   return mesh;
 }
 
-Mesh sample_plane_curve(const Field& field, const Vector& low, const Vector& high) {
-  constexpr std::size_t count = 161;
+/// Where the curve through two places, each with its own direction, has its corner; none if it hardly turns, or elsewhere.
+std::optional<Vector> corner_between(const Field& field, const Vector& p, const Vector& q, double cell) {
+  Vector m;
+  Vector n;
+  field.value(p, m);
+  field.value(q, n);
+  const double turn = m[0] * n[1] - m[1] * n[0];
+  if (!(std::abs(turn) > sharp_turn * norm(m) * norm(n))) return {};
+  // m (x - p) = 0 and n (x - q) = 0.
+  const double a = dot(m, p);
+  const double b = dot(n, q);
+  const Vector x{(a * n[1] - b * m[1]) / turn, (m[0] * b - n[0] * a) / turn, 0};
+  if (!(norm(x - p) <= cell && norm(x - q) <= cell)) return {};
+  return x;
+}
+
+Mesh sample_plane_curve(const Field& field, const Vector& low, const Vector& high, std::size_t count) {
   Mesh mesh;
   Corners corners(field, mesh);
   std::vector<GridPoint> grid(count * count);
@@ -476,11 +498,12 @@ Mesh sample_plane_curve(const Field& field, const Vector& low, const Vector& hig
     const std::size_t index[2] = {i % count, i / count};
     grid[i].number = i;
     for (std::size_t c = 0; c < 2; ++c) {
-      grid[i].at[c] = low[c] + (high[c] - low[c]) * static_cast<double>(index[c]) / (count - 1);
+      grid[i].at[c] = low[c] + (high[c] - low[c]) * static_cast<double>(index[c]) / static_cast<double>(count - 1);
     }
     Vector gradient;
     grid[i].value = field.value(grid[i].at, gradient);
   }
+  const double diagonal = norm(high - low) / static_cast<double>(count - 1);
 
   // Two triangles in every square, each cut by one segment or none.
   for (std::size_t y = 0; y + 1 < count; ++y) {
@@ -496,7 +519,14 @@ Mesh sample_plane_curve(const Field& field, const Vector& low, const Vector& hig
             ends.push_back(corners.between(a.number, b.number, a.at, b.at, a.value, b.value));
           }
         }
-        if (ends.size() == 2) {
+        if (ends.size() != 2) continue;
+        // A corner of the curve within the triangle would be cut off.
+        const auto vertex = [&](std::uint32_t k) { return Vector{mesh.vertices[2 * k], mesh.vertices[2 * k + 1], 0}; };
+        if (const auto corner = corner_between(field, vertex(ends[0]), vertex(ends[1]), diagonal)) {
+          const auto middle = static_cast<std::uint32_t>(mesh.vertices.size() / 2);
+          mesh.vertices.insert(mesh.vertices.end(), corner->begin(), corner->begin() + 2);
+          mesh.corners.insert(mesh.corners.end(), {ends[0], middle, middle, ends[1]});
+        } else {
           mesh.corners.insert(mesh.corners.end(), ends.begin(), ends.end());
         }
       }
@@ -535,8 +565,9 @@ bool settle(const Field& f, const Field& g, Vector& x, Vector& tangent, double s
 
 }  // namespace
 
-Mesh sample_mesh(const Field& field, const Vector& low, const Vector& high) {
-  return field.dimension == 3 ? sample_surface(field, low, high) : sample_plane_curve(field, low, high);
+Mesh sample_mesh(const Field& field, const Vector& low, const Vector& high, bool coarse) {
+  return field.dimension == 3 ? sample_surface(field, low, high)
+                              : sample_plane_curve(field, low, high, coarse ? 81 : 161);
 }
 
 std::vector<Vector> trace_curve(const Field& f, const Field& g, const Vector& start, const Vector& low,

@@ -45,7 +45,8 @@ struct Mesh {
   std::vector<double> vertices;        ///< 3 (2) numbers each
   std::vector<std::uint32_t> corners;  ///< 3 (2) numbers each
 };
-[[nodiscard]] Mesh sample_mesh(const Field& field, const Vector& low, const Vector& high);
+/// `coarse`: in half as many steps, for one of many instants.
+[[nodiscard]] Mesh sample_mesh(const Field& field, const Vector& low, const Vector& high, bool coarse = false);
 
 /// The curve f = g = 0 through the place near to `start`, inside of a box; closed if the last point is the first.
 [[nodiscard]] std::vector<Vector> trace_curve(const Field& f, const Field& g, const Vector& start, const Vector& low,

@@ -33,6 +33,9 @@ inline constexpr double on_crossing = 1e-12;
 inline constexpr double parallel_normals = 1e-12;
 /// Of the picture: steps along such a line are not made shorter.
 inline constexpr double shortest_stride = 1e-5;
+/// Between the ends of a stroke of a sampled curve its direction changes by more than this (about 15 degrees) at corners only: strokes are a hundredth of the
+/// picture.
+inline constexpr double sharp_turn = 0.25;
 /// A length found by Newton's rule is done at this part.
 inline constexpr double length_found = 1e-14;
 

@@ -11,6 +11,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/linear/spaces.hpp"
@@ -239,13 +240,15 @@ class ExactWriter {
     const std::size_t all = std::min<std::size_t>(std::max(orders, view_orders), 255);
     tracks_.start.push_back(start);
     tracks_.orders.push_back(static_cast<std::uint8_t>(all));
+    if (size == 0) {
+      blob_.add(std::span(motion).first(all * n));
+      return blob_.size() <= most_;
+    }
+    nothing_.assign(std::max(n, size), 0.0);
     for (std::size_t k = 0; k < all; ++k) {
-      for (std::size_t i = 0; i < n; ++i) {
-        blob_.add(k < orders ? motion[k * n + i] : 0.0);
-      }
-      for (std::size_t i = 0; i < size; ++i) {
-        blob_.add(k < view_orders ? view_[k * size + i] : 0.0);
-      }
+      blob_.add(k < orders ? std::span(motion).subspan(k * n, n) : std::span<const double>(nothing_).first(n));
+      blob_.add(k < view_orders ? std::span<const double>(view_).subspan(k * size, size)
+                                : std::span<const double>(nothing_).first(size));
     }
     return blob_.size() <= most_;
   }
@@ -256,6 +259,7 @@ class ExactWriter {
   Blob& blob_;
   Tracks& tracks_;
   std::vector<double> view_;
+  std::vector<double> nothing_;  ///< orders that one of the two does not have
 };
 
 /// Interpolation of one degree: its points in [0, 1], the inverse of its Vandermonde matrix, the points where errors are measured.

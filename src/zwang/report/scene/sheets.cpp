@@ -184,6 +184,36 @@ void paint_known(const Stage& stage, const Sheet& sheet, const std::optional<Key
   canvas.shapes.push_back(std::move(shape));
 }
 
+/// What is sampled of a field, as the rest of a shape; what moves at some instants, as many as there is room for. Empty if nothing is seen.
+template <class FieldAt>
+std::string mesh_json(const Stage& stage, std::uint32_t row, bool moves, Canvas& canvas, const FieldAt& field_at) {
+  constexpr int frames = 24;
+  if (canvas.full()) return {};
+  Vector low;
+  Vector high;
+  stage.sampling_box(low, high);
+  const double begin = stage.begin_of(row);
+  if (!moves) {
+    const Field field = field_at(begin);
+    const Mesh mesh = sample_mesh(field, low, high);
+    return mesh.corners.empty() ? std::string() : ", " + canvas.json(mesh, field.dimension);
+  }
+  std::string list;
+  bool any = false;
+  for (int k = 0; k <= frames && !canvas.full(); ++k) {
+    const double time = begin + (stage.end - begin) * k / frames;
+    const Field field = field_at(time);
+    const Mesh mesh = sample_mesh(field, low, high, true);
+    any = any || !mesh.corners.empty();
+    list += fmt::format(R"({}{{"time": {}, {}}})", list.empty() ? "" : ", ", exact(time),
+                        canvas.json(mesh, field.dimension));
+  }
+  if (!any) return {};
+  canvas.scene.notes.push_back(
+      fmt::format("The moving surface of {} is drawn at {} instants.", model::row_name(stage.model, row), frames + 1));
+  return fmt::format(R"(, "frames": [{}])", list);
+}
+
 void paint_mesh(const Stage& stage, const Sheet& sheet, RowSight& sight, std::int64_t body, Canvas& canvas) {
   constexpr int most_meshes = 12;
   const std::uint32_t row = sheet.rows[0];
@@ -192,38 +222,10 @@ void paint_mesh(const Stage& stage, const Sheet& sheet, RowSight& sight, std::in
     return;
   }
   ++canvas.meshes;
-  Vector low;
-  Vector high;
-  stage.sampling_box(low, high);
   Shape shape = sheet_shape(stage, sheet, "mesh");
-  if (!stage.moves(row)) {
-    const Mesh mesh = sample_mesh(stage.field_of(sight, body, stage.begin_of(row)), low, high);
-    if (mesh.corners.empty()) {
-      return;
-    }
-    shape.rest = ", " + canvas.json(mesh, stage.dimension(body));
-    canvas.shapes.push_back(std::move(shape));
-    return;
-  }
-
-  // What moves is sampled at some instants, as many as there is room for.
-  constexpr int frames = 24;
-  std::string list;
-  bool any = false;
-  for (int k = 0; k <= frames && !canvas.full(); ++k) {
-    const double time = stage.begin_of(row) + (stage.end - stage.begin_of(row)) * k / frames;
-    const Mesh mesh = sample_mesh(stage.field_of(sight, body, time), low, high);
-    any = any || !mesh.corners.empty();
-    list += fmt::format(R"({}{{"time": {}, {}}})", list.empty() ? "" : ", ", exact(time),
-                        canvas.json(mesh, stage.dimension(body)));
-  }
-  if (!any) {
-    return;
-  }
-  shape.rest = fmt::format(R"(, "frames": [{}])", list);
-  canvas.shapes.push_back(std::move(shape));
-  canvas.scene.notes.push_back(
-      fmt::format("The moving surface of {} is drawn at {} instants.", canvas.shapes.back().name, frames + 1));
+  shape.rest =
+      mesh_json(stage, row, stage.moves(row), canvas, [&](double time) { return stage.field_of(sight, body, time); });
+  if (!shape.rest.empty()) canvas.shapes.push_back(std::move(shape));
 }
 
 }  // namespace
@@ -300,16 +302,17 @@ Shape* painted_before(const Stage& stage, std::uint32_t first, std::uint32_t cou
 }  // namespace
 
 bool paint_alternatives(const Stage& stage, std::uint32_t first, std::uint32_t count, Canvas& canvas) {
-  // All rows speak of one body, and none moves.
+  // All rows speak of one body.
   std::vector<RowSight> sights;
   std::int64_t body = nobody;
+  bool moves = false;
   for (std::uint32_t row = first; row < first + count; ++row) {
     const std::vector<std::int64_t> who = stage.bodies_of(row);
-    if (who.size() != 1 || (body != nobody && who[0] != body) || stage.moves(row) ||
-        model::is_equation(stage.model.row_kind[row])) {
+    if (who.size() != 1 || (body != nobody && who[0] != body) || model::is_equation(stage.model.row_kind[row])) {
       return false;
     }
     body = who[0];
+    moves = moves || stage.moves(row);
     sights.emplace_back(stage.model, row);
   }
   if (Shape* known = painted_before(stage, first, count, canvas)) {
@@ -317,6 +320,7 @@ bool paint_alternatives(const Stage& stage, std::uint32_t first, std::uint32_t c
     for (std::uint32_t row = first; row < first + count; ++row) known->rows.push_back(row);
     return true;
   }
+  double time = stage.begin_of(first);
   Field field;
   field.dimension = stage.dimension(body);
   field.value = [&](const Vector& place, Vector& slope) {
@@ -324,7 +328,7 @@ bool paint_alternatives(const Stage& stage, std::uint32_t first, std::uint32_t c
     std::map<std::uint32_t, std::pair<double, std::uint32_t>> worst;
     for (std::uint32_t k = 0; k < count; ++k) {
       stage.put(sights[k], body, place);
-      const double value = sights[k].run(stage.begin_of(first));
+      const double value = sights[k].run(time);
       const auto [known, fresh] = worst.try_emplace(stage.model.row_alternative[first + k], value, k);
       if (!fresh && value > known->second.first) known->second = {value, k};
     }
@@ -333,16 +337,16 @@ bool paint_alternatives(const Stage& stage, std::uint32_t first, std::uint32_t c
     slope = stage.gradient(sights[best->second.second], body);
     return best->second.first;
   };
-  Vector low;
-  Vector high;
-  stage.sampling_box(low, high);
-  const Mesh mesh = sample_mesh(field, low, high);
-  if (mesh.corners.empty() || canvas.full()) return false;
+  const std::string sampled = mesh_json(stage, first, moves, canvas, [&](double now) {
+    time = now;
+    return field;
+  });
+  if (sampled.empty()) return false;
   Shape shape = shape_of(stage, "mesh", first, "<=");
   shape.name = stage.condition(first).name;
   shape.bodies = {static_cast<std::uint32_t>(body)};
   for (std::uint32_t row = first; row < first + count; ++row) shape.rows.push_back(row);
-  shape.rest = ", " + canvas.json(mesh, field.dimension);
+  shape.rest = sampled;
   canvas.shapes.push_back(std::move(shape));
   return true;
 }
