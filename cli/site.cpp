@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 24> featured = {"chain-meets-beam",  "dom
                                                        "ratchet",           "bouncing-ball",
                                                        "leaning-disc",      "turntable",
                                                        "sheared-net",       "swinging-cradle",
-                                                       "two-wheels",        "crane"};
+                                                       "bicycle",           "crane"};
 
 constexpr std::string_view style_sheet = R"(:root {
   color-scheme: light dark;

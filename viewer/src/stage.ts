@@ -2,6 +2,7 @@
 import type { Data } from "./data/read";
 import type { Run } from "./data/runs";
 import { element, icon_button } from "./dom";
+import { format } from "./numbers";
 import { make_portraits, type PhasePortrait } from "./panel/phase";
 import { Camera } from "./scene/camera";
 import { Description, type Wishes } from "./scene/describe";
@@ -17,6 +18,8 @@ const most_followed = 400;
 const all_together = -2;
 // Bodies that keep within so small a part of the picture would be one dot in it.
 const one_dot = 0.03;
+// Bodies that are nearer to one another than this part of it are in one place, but for rounding.
+const rounding = 1e-9;
 // The height of the buttons over the stage.
 const toolbar_height = 46;
 
@@ -59,7 +62,7 @@ export class Stage {
       this.description = new Description(data, header, runs, dark);
       this.camera.inset = toolbar_height;
       this.measure();
-      if (this.widest > 0 && this.widest < one_dot * this.description.extent.size) this.followed = all_together;
+      if (this.widest > rounding * this.description.extent.size && this.widest < one_dot * this.description.extent.size) this.followed = all_together;
       this.renderer = make_renderer(this.root, wished_renderer, header.dimension === 2 && !this.description.has_trails);
       if (this.renderer.name === "canvas") this.description.most_strokes = 3000;
       this.overlay = new Overlay(this.root);
@@ -107,13 +110,22 @@ export class Stage {
 
   draw_legend(): void {
     const palette = palette_for(this.dark);
+    const told = this.legend_words();
+    if (told === this.told) return;
+    this.told = told;
     this.legend.replaceChildren();
     if (this.runs.length > 1) this.legend.append(runs_legend(this.runs, palette, this.wishes.visible, this.wishes.front, this.front_changed));
     const scale = this.description?.scale ?? 0;
-    if (scale > 0 && this.runs.length === 1) {
-      const negative = this.runs.some((run) => [...run.channels.multiplier_of_row.values()].slice(0, 50).some((series) => (series.values as Float64Array).some((value) => value < -0.01 * scale)));
-      this.legend.append(multiplier_legend(palette, scale, negative));
-    }
+    if (scale > 0 && this.runs.length === 1) this.legend.append(multiplier_legend(palette, scale, this.has_negative(scale)));
+  }
+  private told = "";
+  // All that the legend depends on: it is made anew when something of that has changed.
+  private legend_words(): string {
+    const scale = this.description?.scale ?? 0;
+    return JSON.stringify([this.dark, this.runs.length > 1 ? [this.runs.map(({ label }) => label), this.wishes.visible, this.wishes.front] : [format(scale, 3), scale > 0 && this.has_negative(scale)]]);
+  }
+  private has_negative(scale: number): boolean {
+    return this.runs.some((run) => [...run.channels.multiplier_of_row.values()].slice(0, 50).some((series) => (series.values as Float64Array).some((value) => value < -0.01 * scale)));
   }
 
   fit(): void {

@@ -343,7 +343,7 @@ export class Viewer {
       icon_button("help", "Keys and help", "?", open_help),
     );
     const notes = (header.notes ?? []).map((note) => element("p", { class: "note" }, note));
-    const trouble = this.runs.filter(({ header: run }) => run.status && !["finished", "stopped"].includes(run.status)).map((run) => element("p", { class: "note trouble" }, `${this.runs.length > 1 ? `${run.label}: ` : ""}${run.header.status}${run.header.why ? `: ${run.header.why}` : ""}`));
+    const trouble = this.runs.filter(({ header: run }) => run.status && !["finished", "stopped", "computing"].includes(run.status)).map((run) => element("p", { class: "note trouble" }, `${this.runs.length > 1 ? `${run.label}: ` : ""}${run.header.status}${run.header.why ? `: ${run.header.why}` : ""}`));
     return element("header", {}, element("div", { class: "title" }, element("h1", {}, header.title ?? header.file ?? "Motion"), element("p", { class: "quiet" }, status)), buttons, notes.length + trouble.length > 0 && element("div", { class: "notes" }, ...trouble, ...notes));
   }
 

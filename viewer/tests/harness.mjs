@@ -13,6 +13,10 @@ export const shell = [process.env.ZWANG_PAGE, join(root, "page.html"), join(root
 
 const candidates = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+// ZWANG_SLOWED=6 makes pages as slow as on a machine six times slower: what passes only where it is quick shows itself.
+const slowed = Number(process.env.ZWANG_SLOWED ?? 1);
+const patience = 60 * Math.max(1, slowed); // seconds
+
 // A browser; `webgl` false takes it away as drivers do.
 export async function open_browser({ webgl = true } = {}) {
   const path = candidates.find((candidate) => candidate && existsSync(candidate));
@@ -37,7 +41,8 @@ export async function open_page(browser, path, { hash = "play=0", width = 1000, 
   page.on("request", (request) => {
     if (!request.url().startsWith(address) && !request.url().startsWith("data:")) complaints.push(`request: ${request.url()}`);
   });
-  page.setDefaultTimeout(20000);
+  page.setDefaultTimeout(1000 * patience);
+  if (slowed > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: slowed });
   await page.goto(`${address}#${hash}`);
   if (ready) await page.evaluate(() => window.zwang.ready);
   return { page, complaints, close: () => context.close() };
@@ -68,4 +73,14 @@ export function distance_between(one, other) {
         size = Math.max(size, Math.abs(value));
       });
   return largest / size;
+}
+
+/** Asks until the answer is true or the patience is over; gives the last answer. A machine may be busy: nothing here waits for a fixed time. */
+export async function until(question, seconds = patience) {
+  const end = Date.now() + 1000 * seconds;
+  for (;;) {
+    const answer = await question();
+    if (answer || Date.now() > end) return answer;
+    await new Promise((done) => setTimeout(done, 50));
+  }
 }

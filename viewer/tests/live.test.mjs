@@ -1,10 +1,11 @@
 // The living page in Chromium, opened as a file, without a network: typing, sliders, dragged points, links, small screens, the dark.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { import_sources, open_browser, open_page, scratch } from "./harness.mjs";
+import { import_sources, open_browser, open_page, scratch, until } from "./harness.mjs";
 
 const built = process.env.ZWANG_LIVE;
 const command = process.env.ZWANG_COMMAND;
@@ -134,16 +135,26 @@ test("a slider writes itself into the text, and the motion follows while it is d
   await page.mouse.down();
   for (let k = 1; k <= 8; k++) await page.mouse.move(box.x + box.width * (0.5 + 0.03 * k), box.y + box.height / 2);
   await newer(page, seen);
+  // A hand that stops on the way and goes on has not let go.
+  const slept = await page.evaluate(() => performance.now());
+  await page.waitForFunction((then) => performance.now() - then > 1000, slept);
+  const later = await motions(page);
+  await page.mouse.move(box.x + box.width * 0.75, box.y + box.height / 2);
+  await newer(page, later);
   await page.mouse.up();
   await page.waitForFunction(() => document.querySelector(".stop").hidden);
   const value = Number(/^g\s*=\s*([\d.]+)/m.exec(await page.evaluate(() => window.zwang.text()))[1]);
   assert.ok(value > 11 && value < 14, `g = ${value}`);
 
   // What is seen at last is the motion of the text.
-  await page.waitForTimeout(600);
   const { answer } = zwang("run", "gallery:chain-meets-beam", "--set", `g=${value}`, "--sample-at", "1", "--json", "--no-report", "--out", folder);
-  const places = await first_places(page);
-  for (const [body, place] of Object.entries(answer.samples[0].positions)) place.forEach((x, m) => assert.ok(Math.abs(places[body][m] - x) < 1e-6, `${body}: ${places[body][m]} instead of ${x}`));
+  const wanted = Object.entries(answer.samples[0].positions);
+  let places;
+  await until(async () => {
+    places = await first_places(page);
+    return wanted.every(([body, place]) => place.every((x, m) => Math.abs(places[body][m] - x) < 1e-6));
+  });
+  for (const [body, place] of wanted) place.forEach((x, m) => assert.ok(Math.abs(places[body][m] - x) < 1e-6, `${body}: ${places[body][m]} instead of ${x}`));
   assert.notDeepEqual(places, before_places);
   await picture(page, "live-slider");
 
@@ -156,7 +167,6 @@ test("a slider writes itself into the text, and the motion follows while it is d
 
 test("a point of a linkage is dragged and stays on its conditions", { skip }, async () => {
   const file = join(folder, "linkage.toml");
-  const { writeFileSync } = await import("node:fs");
   writeFileSync(file, 'gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = [1, 0]\n[points.b]\nmass = 1\nposition = [2, 0]\n[constraints]\nrod = "norm(a) = 1"\nlink = "distance(a, b) = 1"\n[simulation]\nuntil = 3\n');
   const { page, complaints, close } = await open(file);
   await page.getByRole("button", { name: "Move the start" }).click();
@@ -170,9 +180,12 @@ test("a point of a linkage is dragged and stays on its conditions", { skip }, as
   await newer(page, seen);
   await picture(page, "live-drag");
   await page.mouse.up();
-  await page.waitForTimeout(900);
-  const places = await first_places(page);
   const distance = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+  let places;
+  await until(async () => {
+    places = await first_places(page);
+    return places.b[1] > 0.05 && Math.abs(distance(places.a, [0, 0]) - 1) < 1e-9 && Math.abs(distance(places.a, places.b) - 1) < 1e-9;
+  });
   assert.ok(places.b[1] > 0.05, `b is at ${places.b}`);
   assert.ok(Math.abs(distance(places.a, [0, 0]) - 1) < 1e-9 && Math.abs(distance(places.a, places.b) - 1) < 1e-9, JSON.stringify(places));
 
@@ -275,6 +288,7 @@ test("a long run streams in and can be stopped", { skip }, async () => {
   await page.evaluate((changed) => window.zwang.set_text(changed), text);
   await newer(page, seen + 1);
   assert.equal(await page.locator(".stop").isVisible(), true);
+  assert.equal(await page.locator(".trouble").count(), 0, "on its way it is not interrupted");
   await page.getByRole("button", { name: "Stop" }).click();
   await page.waitForFunction(() => document.querySelector(".stop").hidden);
   assert.match(await page.textContent(".state"), /stopped/);
@@ -283,10 +297,12 @@ test("a long run streams in and can be stopped", { skip }, async () => {
 });
 
 test("both laws lie over one another; the instant is explained where time stands", { skip }, async () => {
-  const { page, complaints, close } = await open("gallery:rolling-coin", { hash: "play=0&t=0.5" });
+  const { page, complaints, close } = await open("gallery:rolling-coin", { hash: "play=0&t=0.5", width: 1300, height: 760 });
   await page.getByRole("tab", { name: "Instant" }).click();
   await page.waitForSelector(".told");
   assert.match(await page.textContent(".told"), /t = 0\.5/);
+  assert.match((await page.locator(".told .columns").allTextContents()).join(""), /^ +condition +kind +f/m, "columns stay columns");
+  assert.ok(await page.evaluate(() => [...document.querySelectorAll("[role=tab]")].every((tab) => tab.getBoundingClientRect().right <= document.querySelector(".tabs").getBoundingClientRect().right)), "all tabs are in sight");
   await picture(page, "live-instant");
   const seen = await motions(page);
   await page.getByLabel("both laws").check();
@@ -295,6 +311,112 @@ test("both laws lie over one another; the instant is explained where time stands
   assert.equal(await page.locator(".run").count(), 2);
   await clean(page, complaints);
   await close();
+});
+
+test("in a notebook the page begins with the cell's text, and every change is heard by the widget", { skip }, async () => {
+  // The module that anywidget loads, in a page of its own that promises what anywidget's host does.
+  const source = readFileSync(join(process.cwd(), "python", "zwang", "live.py"), "utf8");
+  const [, module] = /_WIDGET = """([^]*?)"""/.exec(source);
+  const path = join(folder, "notebook.html");
+  writeFileSync(path, "<!doctype html><title>notebook</title><div id=cell></div><script>window.zwang = { ready: Promise.resolve(), errors: [] }</script>");
+  const { page, complaints, close } = await open_page(browser, path, { width: 1300, height: 760 });
+  const shown = readFileSync(page_of("gallery:string-pendulum"), "utf8");
+  const text = zwang("gallery", "string-pendulum").stdout;
+  const begin = () =>
+    page.evaluate(
+      async ([code, html]) => {
+        const { default: widget } = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+        const values = { page: html, text: "" };
+        window.heard = [];
+        window.leave?.();
+        document.getElementById("cell").replaceChildren();
+        window.leave = widget.render({ model: { get: (name) => values[name], set: (name, value) => (values[name] = value), save_changes: () => window.heard.push(values.text) }, el: document.getElementById("cell") });
+      },
+      [module, shown],
+    );
+  for (const visit of [1, 2]) {
+    await begin();
+    const frame = page.frameLocator("iframe");
+    const slider = frame.getByRole("slider", { name: "g", exact: true });
+    await slider.focus();
+    assert.equal(await frame.locator(".typed").inputValue(), text, `visit ${visit}: what was tried before is not what the cell says`);
+    await slider.press("ArrowRight");
+    await page.waitForFunction(() => window.heard.length > 0);
+    const heard = await page.evaluate(() => window.heard.at(-1));
+    const [was, is] = [text, heard].map((one) => Number(/^g\s*=\s*([\d.]+)/m.exec(one)[1]));
+    assert.ok(is > was && is < 1.05 * was, `g = ${is} after ${was}`);
+  }
+  await picture(page, "live-notebook");
+  assert.deepEqual(complaints.filter((line) => !line.startsWith("request: blob:")), []);
+  await close();
+});
+
+test("the search of the gallery's site finds by words, law and event", { skip }, async () => {
+  const source = readFileSync(join(process.cwd(), "cli", "site.cpp"), "utf8");
+  const [, script] = /search_script = R"\(([^]*?)\)";/.exec(source);
+  const site = join(folder, "site");
+  mkdirSync(site, { recursive: true });
+  writeFileSync(join(site, "search.js"), script);
+  const model = (name, law, events) => `<li data-words="${name} a model" data-law="${law}" data-events="${events}"><a href="${name}/index.html">${name}</a><button type="button">impact</button></li>`;
+  writeFileSync(
+    join(site, "index.html"),
+    `<!doctype html><html lang="en"><title>site</title><script>window.zwang = { ready: Promise.resolve(), errors: [] }</script><header><form class="find" role="search" hidden><label>Search<input type="search" name="words"></label><label>Law<select name="law"><option value="">any</option><option>straightest</option><option>variational</option></select></label><label>Event<select name="event"><option value="">any</option><option>impact</option><option>slip</option></select></label><output></output></form></header><main><h2>First</h2><ul>${model("ball", "straightest", "impact")}${model("skate", "straightest variational", "")}</ul><h2>Others</h2><ul>${model("stick", "straightest", "impact slip")}</ul></main><script src="search.js"></script></html>`,
+  );
+  const { page, close } = await open_page(browser, join(site, "index.html"));
+  const shown = () => page.evaluate(() => [[...document.querySelectorAll("li")].filter((e) => e.checkVisibility()).map((e) => e.querySelector("a").textContent), [...document.querySelectorAll("h2")].filter((e) => !e.hidden).length, document.querySelector("output").textContent]);
+  assert.deepEqual(await shown(), [["ball", "skate", "stick"], 2, "all 3 models"]);
+  await page.getByLabel("Search").pressSequentially("St model");
+  assert.deepEqual(await shown(), [["stick"], 1, "one model"]);
+  await page.getByLabel("Search").fill("");
+  await page.getByLabel("Event").selectOption("impact");
+  assert.deepEqual(await shown(), [["ball", "stick"], 2, "2 models"]);
+  await page.getByLabel("Law").selectOption("variational");
+  assert.deepEqual(await shown(), [[], 0, "no models"]);
+  await close();
+});
+
+test("all by the keyboard: a model of the gallery, a slider, the start, undo; those who want calm get no autoplay", { skip }, async () => {
+  const { page, complaints, close } = await open("gallery:bouncing-ball", { hash: "", width: 1300, height: 760, reducedMotion: "reduce" });
+  assert.equal(await page.evaluate(() => window.zwang.playing()), false);
+  const reached = async (wanted, most) => {
+    for (let k = 0; k < most; k++) {
+      await page.keyboard.press("Tab");
+      const name = await page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent);
+      if (name === wanted) return;
+    }
+    assert.fail(`${wanted} is not reached in ${most} steps`);
+  };
+  await page.evaluate(() => document.body.focus());
+  await reached("A model of the gallery", 4);
+  const before_text = await page.evaluate(() => window.zwang.text());
+  await page.keyboard.type("string-pen");
+  await page.waitForFunction((old) => window.zwang.text() !== old, before_text);
+  const opened = await page.evaluate(() => window.zwang.text());
+  assert.equal(opened, zwang("gallery", "string-pendulum").stdout);
+  await reached("g", 40);
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction((old) => window.zwang.text() !== old, opened);
+  await page.waitForFunction(() => document.querySelector(".typed").value === window.zwang.text());
+  await page.evaluate(() => document.querySelector(".typed").focus());
+  await page.keyboard.press("Control+z");
+  assert.equal(await page.evaluate(() => window.zwang.text()), opened);
+  await clean(page, complaints);
+  await close();
+});
+
+test("axe-core finds nothing in the living page", { skip }, async () => {
+  const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  for (const [theme, width] of [["light", 1300], ["dark", 390]]) {
+    const { page, close } = await open("gallery:string-pendulum", { hash: `play=0&theme=${theme}`, width, height: 800, bypassCSP: true });
+    await page.evaluate(axe);
+    for (const tab of ["Parameters", "Instant", "Plots"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await page.waitForTimeout(100);
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+      assert.deepEqual(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)), [], `${theme} ${tab}`);
+    }
+    await close();
+  }
 });
 
 test("phone and dark: everything is there, nothing overflows", { skip }, async () => {

@@ -5,7 +5,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Blob, ball_page, base64_of, crowd_page, discs_page, evaluate, events_of, long_page, oscillator_page, pack, pieces_of, script_of, write_page } from "./fixtures.mjs";
-import { distance_between, import_sources, open_browser, open_page, root, scratch, shell } from "./harness.mjs";
+import { distance_between, import_sources, open_browser, open_page, root, scratch, shell, until } from "./harness.mjs";
 
 const folder = scratch(after);
 // Most tests do without WebGL, which is slow where it is made by software; those of the drawing have both.
@@ -98,21 +98,22 @@ for (const [name, webgl] of [["webgl", true], ["canvas", false]])
 for (const [name, webgl] of [["webgl", true], ["canvas", false]])
   test(`something is to be seen on the stage, with ${name}`, async () => {
     const { page, close } = await open_page(webgl ? browser : plain, paths.ball, { hash: "t=0.3&theme=light&bare", width: 400, height: 400 });
-    await page.waitForTimeout(100);
 
     // The ball's own blue appears where the ball is, in what the browser shows.
-    const shot = await page.screenshot();
-    const found = await page.evaluate(async (bytes) => {
-      const image = await createImageBitmap(new window.Blob([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))], { type: "image/png" }));
-      const canvas = new OffscreenCanvas(image.width, image.height);
-      const context = canvas.getContext("2d");
-      context.drawImage(image, 0, 0);
-      const { data } = context.getImageData(0, 0, image.width, 300);
-      let count = 0;
-      for (let i = 0; i < data.length; i += 4) if (data[i + 2] > data[i] + 50 && data[i] < 120) count++;
-      return count;
-    }, shot.toString("base64"));
-    assert.ok(found > 60, `${found} blue pixels`);
+    const blue = async () => {
+      const shot = await page.screenshot();
+      return page.evaluate(async (bytes) => {
+        const image = await createImageBitmap(new window.Blob([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))], { type: "image/png" }));
+        const canvas = new OffscreenCanvas(image.width, image.height);
+        const context = canvas.getContext("2d");
+        context.drawImage(image, 0, 0);
+        const { data } = context.getImageData(0, 0, image.width, 300);
+        let count = 0;
+        for (let i = 0; i < data.length; i += 4) if (data[i + 2] > data[i] + 50 && data[i] < 120) count++;
+        return count;
+      }, shot.toString("base64"));
+    };
+    assert.ok(await until(async () => (await blue()) > 60), "the ball is not seen");
     await close();
   });
 
@@ -264,7 +265,7 @@ test("plots follow time, and a click in one goes there", async () => {
   await page.fill(".chooser input[type=search]", "velocities ball.y");
   const charts = await page.locator(".chart").count();
   await page.check(".choices input");
-  assert.equal(await page.locator(".chart").count(), charts + 1);
+  await page.waitForFunction((wanted) => document.querySelectorAll(".chart").length === wanted, charts + 1);
   assert.deepEqual(complaints, []);
 });
 
@@ -274,8 +275,7 @@ test("several runs lie over one another and can be taken away", async () => {
   assert.deepEqual(Object.keys(both), ["straightest", "variational"]);
   assert.ok(Math.abs(both.straightest.ball[1] - both.variational.ball[1]) > 1e-3);
   await page.uncheck('input[aria-label="Show variational"]');
-  await page.waitForTimeout(60);
-  assert.deepEqual(Object.keys(await page.evaluate(() => window.zwang.drawn())), ["straightest"]);
+  await page.waitForFunction(() => Object.keys(window.zwang.drawn()).join() === "straightest");
   await page.click(".runs button:has-text('variational')");
   await page.keyboard.press("Home");
   await page.keyboard.press("]");
@@ -392,6 +392,29 @@ test("ten thousand discs are drawn where they are, without their ways", async ()
   }
 });
 
+test("a hundred thousand points are instances of one another with WebGL, and a still can be scrubbed", async () => {
+  const crowd = discs_page(100000, { frames: 1 });
+  keep("many", crowd);
+  const { page, complaints, close } = await open_page(browser, paths.many, { hash: "play=0&renderer=webgl&bare", width: 400, height: 300 });
+  assert.equal(await page.evaluate(() => window.zwang.renderer), "webgl");
+  for (const t of [0.25, 0.75]) {
+    // Only some are asked for: all of them as text would take longer than to draw them.
+    const found = await page.evaluate((time) => {
+      window.zwang.seek(time);
+      const [computed, drawn] = [window.zwang.positions().run, window.zwang.drawn().run];
+      return [0, 54321, 99999].map((b) => [computed[`ball[${b + 1}]`], drawn[`ball[${b + 1}]`]]);
+    }, t);
+    [0, 54321, 99999].forEach((b, k) => {
+      for (const m of [0, 1]) {
+        const wanted = (1 - t) * crowd.place(2 * b + m, 0) + t * crowd.place(2 * b + m, 1);
+        assert.ok(Math.abs(found[k][0][m] - wanted) < 1e-4 && Math.abs(found[k][1][m] - wanted) < 1e-3, `${b}: ${found[k]} instead of ${wanted}`);
+      }
+    });
+  }
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("impulses are among the first plots, and what stands still lies in the middle of its chart", async () => {
   const { page, complaints } = await ball_again();
   const titles = await page.locator(".chart figcaption").allTextContents();
@@ -401,8 +424,7 @@ test("impulses are among the first plots, and what stands still lies in the midd
   const wanted = ball.all[0].events[0].impulses[0];
   await page.waitForFunction((value) => [...document.querySelectorAll(".chart")].some((chart) => chart.textContent.startsWith("Impulses") && Math.abs(Number(chart.querySelector(".entry .number").textContent) - value) < 1e-3 * value), wanted);
   await page.keyboard.press("ArrowRight");
-  await page.waitForTimeout(50);
-  assert.equal(await shown("Impulses"), "–", "between shocks there is none");
+  assert.ok(await until(async () => (await shown("Impulses")) === "–"), "between shocks there is none");
   assert.deepEqual(complaints, []);
 
   const { range_of, labels } = await import_sources('export * from "./panel/scales";', folder);
@@ -411,6 +433,36 @@ test("impulses are among the first plots, and what stands still lies in the midd
   assert.deepEqual(range_of(null, null), [-1, 1]);
   assert.equal(range_of(0, 10)[0], 0);
   assert.equal(new Set(labels(undefined, [1000.0001, 1000.0002, 1000.0003])).size, 3, "neighbours differ");
+});
+
+test("the first plots are of a body that moves; where no time passes that is said; bodies in one place are not magnified", async () => {
+  const page_with = (name, end, apart) => {
+    const blob = new Blob();
+    const header = {
+      zwang: "0.1.0",
+      format: 1,
+      dimension: 2,
+      variables: ["a.x", "a.y", "b.x", "b.y", "c.x", "c.y"],
+      bodies: [
+        { name: "b", track: [2, 3] },
+        { name: "c", track: [4, 5] },
+      ],
+      box: [[0, 0, 0], [3, 1, 0]],
+      runs: [{ status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[1, 0], [2, 0], [0, 1], [0.5, 0], [apart, 1], [0.5, 0]] }], end), summary: {} }],
+    };
+    write_page(shell, join(folder, `${name}.html`), base64_of(pack(header, blob)));
+    return open_page(plain, join(folder, `${name}.html`), { hash: "t=0" });
+  };
+  const moving = await page_with("second", 3, 1e-16);
+  assert.deepEqual(await moving.page.locator('.chart:has(figcaption:text-is("Coordinates")) .entry').evaluateAll((list) => list.map((e) => /[abc]\.[xy]/.exec(e.textContent)[0])), ["b.x", "b.y"]);
+  assert.ok((await moving.page.evaluate(() => window.zwang.scale())) < 1000, "the picture keeps its size");
+  assert.deepEqual(moving.complaints, []);
+  await moving.close();
+  const ended = await page_with("ended", 0, 1);
+  assert.match(await ended.page.textContent(".charts"), /ends where it begins/);
+  assert.equal(await ended.page.locator(".chart").count(), 0);
+  assert.deepEqual(ended.complaints, []);
+  await ended.close();
 });
 
 test("events that follow one another closely have the digits that tell them apart", async () => {

@@ -14,7 +14,10 @@ export class Timeline {
   private readonly handle: HTMLElement;
   private shown = "";
   private width = 0;
+  // Asking for the layout with every new motion would cost more than the marks do.
+  private marks_size: [number, number] = [0, 0];
   private share = 0;
+  private blank = false;
 
   constructor(
     private begin: number,
@@ -31,6 +34,7 @@ export class Timeline {
     this.slider.addEventListener("input", () => seek(this.begin + ((this.end - this.begin) * Number(this.slider.value)) / positions));
     new ResizeObserver(() => {
       this.width = this.root.clientWidth;
+      this.marks_size = [Math.floor(this.marks.clientWidth), Math.floor(this.marks.clientHeight)];
       this.move(this.share);
       this.draw_marks();
     }).observe(this.root);
@@ -67,9 +71,9 @@ export class Timeline {
   }
 
   private draw_marks(): void {
-    const width = Math.floor(this.marks.clientWidth);
-    const height = Math.floor(this.marks.clientHeight);
-    if (width < 2) return;
+    const [width, height] = this.marks_size;
+    if (width < 2 || (this.run.events.count === 0 && this.blank)) return;
+    this.blank = this.run.events.count === 0;
     const ratio = Math.min(2, devicePixelRatio || 1);
     this.marks.width = width * ratio;
     this.marks.height = height * ratio;

@@ -3,7 +3,8 @@ import type { Reply, Request, Wrong } from "./messages";
 
 declare const ZWANG_WORKER: string;
 
-const patience = 1500; // milliseconds that a stop may take
+const patience = 1500; // milliseconds that a stop may go unheard
+const long_patience = 15000; // and that a heard one may take: what there is of a long run is much to put together
 
 export interface Motion {
   page: ArrayBuffer;
@@ -53,10 +54,18 @@ export class Client {
     const stopping = this.running;
     if (stopping === 0) return;
     this.post({ kind: "stop" });
-    setTimeout(() => {
-      if (this.running === stopping) this.restart("The computation was broken off.");
-    }, patience);
+    const wait = (milliseconds: number) => {
+      clearTimeout(this.limit);
+      this.limit = setTimeout(() => {
+        if (this.running === stopping) this.restart("The computation was broken off.");
+      }, milliseconds);
+    };
+    this.stop_heard = () => wait(long_patience);
+    wait(patience);
   }
+
+  private limit = 0;
+  private stop_heard: () => void = () => undefined;
 
   ask(question: string, text: string, settings = ""): Promise<string> {
     const id = ++this.last;
@@ -118,6 +127,9 @@ export class Client {
         if (reply.id !== this.running) return;
         this.running = 0;
         this.listener.wrong(reply.error);
+        break;
+      case "stopping":
+        this.stop_heard();
         break;
       case "answer":
         this.waiting.get(reply.id)?.resolve(reply.answer);

@@ -4,9 +4,10 @@ import { coloured } from "../panel/model_text";
 import { completions, type Completion } from "./complete";
 import type { Wrong } from "./messages";
 
-const burst = 700; // milliseconds within which changes of one kind are one step of undo
+const burst = 700; // milliseconds within which changes of one kind are one step of undo; what a hand holds is one step until it lets go
 const most_steps = 400;
 const most_offered = 12;
+const seen_by_then = 150; // milliseconds until a text that changes with a slider is shown
 
 interface Step {
   text: string;
@@ -45,30 +46,50 @@ export class Editor {
     this.area.addEventListener("input", () => this.typed());
     this.area.addEventListener("scroll", () => this.follow());
     this.area.addEventListener("keydown", (event) => this.key(event));
+    this.area.addEventListener("focus", () => this.show_text());
     this.area.addEventListener("blur", () => setTimeout(() => this.close_offer(), 150));
     this.area.addEventListener("click", () => this.close_offer());
     this.colour();
   }
 
   get text(): string {
-    return this.area.value;
+    return this.known;
   }
   focus(): void {
     this.area.focus();
   }
 
-  // Another text by other hands than the keyboard; changes of one `kind` in quick succession are undone together.
+  // Another text by other hands than the keyboard; changes of one `kind` in quick succession are undone together, and so is the whole way of a handle that is
+  // held, however slowly it goes.
   set(text: string, kind: string, tell = true): void {
-    if (text === this.area.value) return;
+    if (text === this.known) return;
     this.keep(kind);
-    const scroll = this.area.scrollTop;
-    const at = Math.min(this.area.selectionStart, text.length);
-    this.area.value = text;
-    this.area.setSelectionRange(at, at);
-    this.area.scrollTop = scroll;
+    this.held = in_hand(kind);
     this.known = text;
-    this.colour();
+    // While a slider is dragged the text is shown now and then: laying it out anew for every value would cost more than the motion does.
+    if (!in_hand(kind)) this.show_text();
+    else if (!this.waiting) this.waiting = setTimeout(() => this.show_text(), seen_by_then);
     if (tell) this.changed(text, kind);
+  }
+  private waiting = 0;
+  private held = false;
+
+  // The hand that held a handle has opened.
+  let_go(): void {
+    this.held = false;
+  }
+
+  // What is known is written where it is seen.
+  show_text(): void {
+    clearTimeout(this.waiting);
+    this.waiting = 0;
+    const { area, known } = this;
+    if (area.value === known) return;
+    const [scroll, at] = [area.scrollTop, Math.min(area.selectionStart, known.length)];
+    area.value = known;
+    area.setSelectionRange(at, at);
+    area.scrollTop = scroll;
+    this.colour();
   }
 
   undo(): void {
@@ -85,6 +106,8 @@ export class Editor {
   }
 
   show_wrong(wrong: Wrong | undefined): void {
+    if (!wrong && !this.wrong) return;
+    this.show_text();
     this.wrong = wrong;
     this.message.hidden = wrong === undefined;
     if (wrong) this.message.textContent = wrong.line ? `line ${wrong.line}, column ${wrong.column}: ${wrong.message}` : wrong.message;
@@ -95,8 +118,11 @@ export class Editor {
   private walk(from: Step[], into: Step[]): void {
     const step = from.pop();
     if (!step) return;
+    clearTimeout(this.waiting);
+    this.waiting = 0;
     into.push(this.present());
     this.kind = "";
+    this.held = false;
     this.area.value = step.text;
     this.known = step.text;
     this.area.setSelectionRange(step.from, step.to);
@@ -111,7 +137,7 @@ export class Editor {
   // The state before a change, unless the change goes on with the one before.
   private keep(kind: string): void {
     const now = performance.now();
-    if (kind !== this.kind || now - this.touched > burst) {
+    if (kind !== this.kind || (!this.held && now - this.touched > burst)) {
       this.past.push(this.present());
       if (this.past.length > most_steps) this.past.shift();
     }
@@ -121,7 +147,10 @@ export class Editor {
   }
 
   private typed(): void {
+    clearTimeout(this.waiting);
+    this.waiting = 0;
     this.keep("typing");
+    this.held = false;
     this.known = this.area.value;
     this.colour();
     this.propose();
@@ -244,6 +273,11 @@ export class Editor {
   private close_offer(): void {
     this.offer.hidden = true;
   }
+}
+
+// Changes that follow one another as quickly as a hand moves.
+export function in_hand(kind: string): boolean {
+  return kind.startsWith("slider") || kind === "drag";
 }
 
 // Letters from..to of all text below a node go into marks of their own.

@@ -82,7 +82,7 @@ export class Handles {
       const dx = dot(velocity, camera.right) * this.scale;
       const dy = -dot(velocity, camera.up) * this.scale;
       const length = Math.hypot(dx, dy);
-      const [ux, uy] = length > 1e-9 ? [dx / length, dy / length] : [Math.SQRT1_2, -Math.SQRT1_2];
+      const [ux, uy] = length > 1e-9 ? [dx / length, dy / length] : [Math.SQRT1_2, Math.SQRT1_2]; // below, for names stand above
       const [tx, ty] = [x + dx + gap * ux, y + dy + gap * uy];
       for (const [circle, cx, cy] of [[grip, x, y], [tip, tx, ty]] as const) {
         circle.setAttribute("cx", cx.toFixed(1));

@@ -1,12 +1,12 @@
 // The living page: a text, the engine in a worker, and the viewer of its motion.
-import { split } from "../data/read";
+import { split, type Data } from "../data/read";
 import { open_runs } from "../data/runs";
 import { element } from "../dom";
 import { show_failure } from "../failure";
 import type { PageState } from "../state";
 import { Viewer } from "../viewer";
 import { Client, type Motion } from "./client";
-import { Editor } from "./editor";
+import { Editor, in_hand } from "./editor";
 import { Handles, type Moved } from "./handles";
 import { asked_in, Parameters } from "./parameters";
 import { base64_of_text, fingerprint, text_from_link, text_to_link, unpacked } from "./share";
@@ -62,6 +62,7 @@ class Live {
   private pending: Moved | undefined;
   private asking = false;
   private shown_instant = "";
+  private told_status = "";
   private first: (() => void) | undefined;
 
   constructor(
@@ -75,7 +76,7 @@ class Live {
     private settings: string[],
   ) {
     this.editor = new Editor(text, (_text, kind) => this.text_changed(kind));
-    this.parameters = new Parameters(() => this.editor.text, (changed, kind) => this.editor.set(changed, kind), () => this.settle());
+    this.parameters = new Parameters(() => this.editor.text, (changed, kind) => this.editor.set(changed, kind), () => this.let_go());
     this.handles = new Handles(() => (this.viewer as Viewer).stage.camera, (moved) => this.move(moved));
     const choose = element("select", { "aria-label": "A model of the gallery" }, element("option", { value: "" }, "Gallery…"), ...gallery.map((one) => element("option", { value: one.name, title: one.title }, one.name)));
     choose.addEventListener("change", () => {
@@ -165,13 +166,13 @@ class Live {
   }
 
   private text_changed(kind: string): void {
+    const by_hand = in_hand(kind);
     this.parameters.update();
-    this.buttons();
-    remember(this.base, this.editor.text);
+    if (!this.dragging) this.buttons();
+    if (!by_hand) remember(this.base, this.editor.text);
 
     // A notebook around the page reads what it has become.
-    if (window.parent !== window) window.parent.postMessage({ zwang: "text", text: this.editor.text }, "*");
-    const by_hand = kind.startsWith("slider") || kind === "drag";
+    if (framed) window.parent.postMessage({ zwang: "text", text: this.editor.text }, "*");
     clearTimeout(this.timer);
     if (kind === "typing") this.timer = setTimeout(() => this.run(kind), typing_pause);
     else if (by_hand) {
@@ -181,11 +182,19 @@ class Live {
     } else this.run(kind);
   }
 
+  private let_go(): void {
+    this.editor.let_go();
+    this.settle();
+  }
+
   // The hand has come to rest: everything beside the picture follows.
   private settle(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.dragging = false;
+      this.editor.show_text();
+      this.buttons();
+      remember(this.base, this.editor.text);
       this.run("settled");
     }, settled);
   }
@@ -207,7 +216,14 @@ class Live {
   }
 
   private show(motion: Motion): void {
+    // What has been asked for since is computed while this one is drawn.
+    if (this.again && !motion.going) {
+      this.again = false;
+      this.run("again");
+    }
     const data = split(motion.page);
+    // What is shown of a motion on its way is no trouble.
+    if (motion.going) for (const run of data.header.runs) if (run.status === "interrupted") run.status = "computing";
     this.editor.show_wrong(undefined);
     if (!this.viewer?.replace(data, !this.dragging && !motion.going, !this.dragging)) {
       const before = this.viewer;
@@ -233,21 +249,18 @@ class Live {
       this.hold_start(this.holding);
     }
     this.parameters.show_values(data.header.parameters ?? {});
-    const [run] = open_runs(data);
-    if (run) this.handles.set(data.header.bodies ?? [], data.header.coordinates ?? data.header.variables.length, run);
-    if (this.handles.shown) this.handles.draw();
+    this.latest = data;
+    if (this.holding) this.set_handles();
     this.shown_instant = "";
     this.motions++;
-    const status = data.header.runs.map((one) => one.status).filter((one) => one !== "finished").join(", ");
+    const status = data.header.runs.map((one) => one.status).filter((one) => one !== "finished" && one !== "computing").join(", ");
     if (!motion.going) {
-      this.busy(false);
-      this.say(`${motion.stopped ? "stopped" : status || "finished"} · computed in ${motion.milliseconds < 10 ? motion.milliseconds.toFixed(1) : Math.round(motion.milliseconds)} ms`);
+      this.busy(this.client.busy);
+      // While something is dragged one word is like the other, and the line would be laid out anew for each.
+      if (!this.dragging || status !== this.told_status) this.say(`${motion.stopped ? "stopped" : status || "finished"} · computed in ${motion.milliseconds < 10 ? motion.milliseconds.toFixed(1) : Math.round(motion.milliseconds)} ms`);
+      this.told_status = status;
     }
     this.first?.();
-    if (this.again && !motion.going) {
-      this.again = false;
-      this.run("again");
-    }
   }
 
   private busy(on: boolean): void {
@@ -265,6 +278,15 @@ class Live {
     this.original_button.disabled = this.editor.text === this.given;
   }
 
+  private latest: Data | undefined;
+  private set_handles(): void {
+    const [run] = this.latest ? open_runs(this.latest) : [];
+    if (!this.latest || !run) return;
+    const { header } = this.latest;
+    this.handles.set(header.bodies ?? [], header.coordinates ?? header.variables.length, run);
+    if (this.handles.shown) this.handles.draw();
+  }
+
   // The picture stands at its start, with handles.
   private hold_start(on: boolean): void {
     this.holding = on;
@@ -274,6 +296,7 @@ class Live {
     this.viewer.pause();
     this.viewer.seek(this.viewer.player.begin);
     this.viewer.stage.root.append(this.handles.root);
+    this.set_handles();
     this.handles.draw();
   }
 
@@ -295,7 +318,7 @@ class Live {
       } catch (trouble) {
         this.say(String(trouble));
       }
-      if (done) this.settle();
+      if (done) this.let_go();
     }
     this.asking = false;
   }
@@ -317,7 +340,7 @@ class Live {
     void this.client.at("explain", time).then((text) => {
       if (this.shown_instant !== wish) return;
       const answer = JSON.parse(text) as { text?: string; error?: { message: string } };
-      this.instant.replaceChildren(element("pre", { class: "told", tabindex: 0 }, answer.text ?? answer.error?.message ?? ""));
+      this.instant.replaceChildren(element("pre", { class: "told", tabindex: 0 }, ...columns_kept(answer.text ?? answer.error?.message ?? "")));
     });
   }
 
@@ -349,14 +372,27 @@ class Live {
   }
 }
 
+// Sentences may be broken where the panel ends, columns may not: they are scrolled.
+function columns_kept(text: string): (string | HTMLElement)[] {
+  const parts: (string | HTMLElement)[] = [];
+  for (const block of text.matchAll(/(?:^.*\S {2,}\S.*\n?)+|(?:^(?!.*\S {2,}\S).*\n?)+/gm)) {
+    if (block[0] === "") continue;
+    const is_table = /\S {2,}\S/.test(block[0]);
+    parts.push(is_table ? element("span", { class: "columns", tabindex: 0 }, block[0]) : block[0]);
+  }
+  return parts;
+}
+
 function download(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-// The last text, for the next visit; where nothing may be kept, nothing is.
+// The last text, for the next visit; where nothing may be kept, nothing is. In a notebook the cell says what the text is.
+const framed = window.parent !== window;
 function remember(base: string, text: string): void {
+  if (framed) return;
   try {
     localStorage.setItem(`zwang-live ${base}`, text);
   } catch {
@@ -364,6 +400,7 @@ function remember(base: string, text: string): void {
   }
 }
 function remembered(base: string): string | undefined {
+  if (framed) return undefined;
   try {
     return localStorage.getItem(`zwang-live ${base}`) ?? undefined;
   } catch {

@@ -21,6 +21,7 @@ export type Reply =
   | { kind: "ready"; version: string; schema: string }
   | { kind: "motion"; id: number; page: ArrayBuffer; going: boolean; stopped: boolean; time: number; milliseconds: number }
   | { kind: "going"; id: number; time: number }
+  | { kind: "stopping" }
   | { kind: "wrong"; id: number; error: Wrong }
   | { kind: "answer"; id: number; answer: string }
   | { kind: "broken"; what: string };

@@ -73,6 +73,8 @@ interface Row {
   field: HTMLInputElement;
   low: number;
   high: number;
+  // The value that handle and field show, with their present range.
+  shown?: number;
 }
 
 export class Parameters {
@@ -91,12 +93,25 @@ export class Parameters {
     this.root.append(this.list, this.derived);
   }
 
+  private read(): Written[] {
+    const text = this.text();
+    if (text !== this.last_text) {
+      this.last_text = text;
+      this.last_read = written_parameters(text);
+    }
+    return this.last_read;
+  }
+  private last_values = "";
+  private last_text: string | undefined;
+  private last_read: Written[] = [];
+
   // The text has changed: other names need other rows, other values move the handles.
   update(): void {
-    const written = written_parameters(this.text());
+    const written = this.read();
     const names = written.map(({ name }) => name).join("\n");
     if (names !== this.names) {
       this.names = names;
+      this.last_values = "";
       this.rows.clear();
       for (const one of written) this.rows.set(one.name, this.make(one));
       this.list.replaceChildren(
@@ -114,6 +129,9 @@ export class Parameters {
 
   // Values that the engine computed from expressions.
   show_values(values: Record<string, unknown>): void {
+    const told = JSON.stringify(values);
+    if (told === this.last_values) return;
+    this.last_values = told;
     const rest = Object.entries(values).filter(([name]) => !this.rows.has(name) && !this.rows.has(`${name}.x`));
     this.derived.replaceChildren(
       ...rest.map(([name, value]) => element("p", {}, element("span", { class: "name" }, name), " = ", element("span", { class: "number" }, (Array.isArray(value) ? value : [value]).map((v) => format(Number(v), 8)).join(", ")))),
@@ -128,6 +146,7 @@ export class Parameters {
     this.show(row, value);
     slider.addEventListener("input", () => {
       this.held = name;
+      delete row.shown;
       const step = (row.high - row.low) / positions;
       const chosen = row.low + step * Number(slider.value);
       const digits = is_counted(this.text(), name) ? String(Math.max(1, Math.round(chosen))) : digits_of(Math.abs(chosen) < step / 2 ? 0 : chosen, step);
@@ -143,6 +162,7 @@ export class Parameters {
       this.let_go();
     });
     field.addEventListener("change", () => {
+      delete row.shown;
       const chosen = Number(field.value.replace("−", "-").replace(",", "."));
       if (field.value.trim() !== "" && Number.isFinite(chosen)) this.put(name, field.value.trim().replace("−", "-").replace(",", "."), `value ${name}`);
       this.update();
@@ -156,9 +176,12 @@ export class Parameters {
     const size = value === 0 || !Number.isFinite(value) ? 1 : Math.abs(value);
     row.low = value > 0 ? 0 : value < 0 ? -2 * size : -size;
     row.high = value > 0 ? 2 * size : value < 0 ? 0 : size;
+    delete row.shown;
   }
 
   private show(row: Row, value: number): void {
+    if (row.shown === value) return;
+    row.shown = value;
     row.slider.value = String(Math.round(((value - row.low) / (row.high - row.low)) * positions));
     row.slider.setAttribute("aria-valuetext", String(value));
     if (document.activeElement !== row.field) row.field.value = String(value);
@@ -166,7 +189,7 @@ export class Parameters {
 
   private put(name: string, digits: string, kind: string): void {
     const text = this.text();
-    const place = written_parameters(text).find((one) => one.name === name);
+    const place = this.read().find((one) => one.name === name);
     if (place) this.write(text.slice(0, place.from) + digits + text.slice(place.to), kind);
   }
 }

@@ -95,6 +95,7 @@ async function answer(request: Request): Promise<void> {
       break;
     case "stop":
       stopped = true;
+      post({ kind: "stopping" });
       break;
     case "ask":
       post({ kind: "answer", id: request.id, answer: engine.ask(request.question, request.text, request.settings) });

@@ -5,6 +5,11 @@ import { KeyTable } from "../data/keys";
 import type { Data } from "../data/read";
 import type { Run } from "../data/runs";
 
+// To see whether a coordinate moves at all: so many are looked at, at so many instants; what moves by less than this part of the largest stands still.
+const most_looked_at = 120;
+const most_looks = 12;
+const still = 1e-6;
+
 export interface Quantity {
   key: string;
   group: string;
@@ -125,11 +130,33 @@ function first_from(list: readonly { t: number }[], t: number, after = false): n
   return low;
 }
 
+// The coordinates of the first body that moves, where the very first does not.
+function first_moving(catalogue: readonly Quantity[], run: Run | undefined, most: number): string[] {
+  const all = catalogue.filter(({ group }) => group === "coordinates");
+  const first = all.slice(0, most);
+  if (!run) return first.map(({ key }) => key);
+  const { begin, end } = run.pieces;
+  const range = (quantity: Quantity) => {
+    let [low, high] = [Infinity, -Infinity];
+    for (let k = 0; k <= most_looks; k++) {
+      const value = quantity.value(run, begin + ((end - begin) * k) / most_looks, false);
+      [low, high] = [Math.min(low, value), Math.max(high, value)];
+    }
+    return high - low;
+  };
+  const ranges = all.slice(0, most_looked_at).map(range);
+  const moves = (k: number) => (ranges[k] as number) > still * Math.max(...ranges);
+  if (first.some((_, k) => moves(k))) return first.map(({ key }) => key);
+  const mover = all.find((_, k) => k < ranges.length && moves(k));
+  const body = (name: string) => name.replace(/\.[^.]*$/, "");
+  return (mover ? all.filter(({ name }) => body(name) === body(mover.name)) : first).slice(0, most).map(({ key }) => key);
+}
+
 // What is worth seeing first: few curves, energy always; multipliers that are zero throughout give way to impulses.
 export function first_choice(header: Header, catalogue: readonly Quantity[], runs: readonly Run[]): string[] {
   const of = (group: string, most: number) => catalogue.filter((quantity) => quantity.group === group).slice(0, most).map(({ key }) => key);
   const width = header.dimension === 0 ? 4 : header.dimension;
   const struck = of("impulses", 4);
   const carries = runs.some(({ channels }) => [...channels.multiplier_of_row.values()].some(({ values }) => Array.prototype.some.call(values, (value: number) => value !== 0 && !Number.isNaN(value))));
-  return [...of("comparison", 1), ...of("coordinates", width), ...(header.dimension === 0 ? of("velocities", 4) : []), ...(struck.length > 0 && !carries ? [] : of("multipliers", 4)), ...struck, ...of("outputs", 4), ...of("rho", 2), ...of("energy", 3)];
+  return [...of("comparison", 1), ...first_moving(catalogue, runs[0], width), ...(header.dimension === 0 ? of("velocities", 4) : []), ...(struck.length > 0 && !carries ? [] : of("multipliers", 4)), ...struck, ...of("outputs", 4), ...of("rho", 2), ...of("energy", 3)];
 }

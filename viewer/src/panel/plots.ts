@@ -19,6 +19,7 @@ export class Plots {
   private charts: Chart[] = [];
   private counter = 0;
   private in_sight = true;
+  private touched = false;
 
   constructor(
     data: Data,
@@ -56,7 +57,8 @@ export class Plots {
     this.begin = begin;
     this.end = end;
     this.catalogue = make_catalogue(data, runs);
-    const kept = [...this.chosen].filter((key) => this.catalogue.some((quantity) => quantity.key === key));
+    // As long as nobody has chosen, the best choice for what there is now.
+    const kept = this.touched ? [...this.chosen].filter((key) => this.catalogue.some((quantity) => quantity.key === key)) : [];
     this.chosen = new Set(kept.length > 0 ? kept : first_choice(data.header, this.catalogue, runs));
     this.rebuild();
     this.list();
@@ -73,10 +75,15 @@ export class Plots {
     const visible = this.visible();
     const runs = this.runs.filter((_, r) => visible[r]);
     this.charts = [];
+    // Where no time passes there is nothing over time.
+    const ends_at_once = !(this.end > this.begin);
+    this.charts_box.replaceChildren(...(ends_at_once ? [element("p", { class: "quiet" }, "The motion ends where it begins: there is nothing to plot. The summary says why.")] : []));
+    if (ends_at_once) return;
     for (const [group, title] of groups) {
       const quantities = this.catalogue.filter((quantity) => quantity.group === group && this.chosen.has(quantity.key));
       if (quantities.length === 0 || runs.length === 0) continue;
       const chart = new Chart(title, quantities, runs, this.palette, this.begin, this.end, this.seek, (quantity) => {
+        this.touched = true;
         this.chosen.delete(quantity.key);
         this.rebuild();
         this.list();
@@ -127,6 +134,7 @@ export class Plots {
         box.checked = false;
         return;
       }
+      this.touched = true;
       if (box.checked) this.chosen.add(quantity.key);
       else this.chosen.delete(quantity.key);
       this.rebuild();

@@ -36,6 +36,7 @@ export class CanvasRenderer implements Renderer {
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
     context.lineCap = "round";
+    context.lineJoin = "round";
     this.draw_surfaces(picture, camera);
     this.draw_strokes(picture, camera);
     this.draw_points(picture, camera, palette);
@@ -86,11 +87,16 @@ export class CanvasRenderer implements Renderer {
     const bytes = segments.colour;
     let colour = -1;
     let width = -1;
+    const { ends } = segments;
+    let followed = false;
     context.beginPath();
     for (let i = 0; i < segments.count; i++) {
       const c = 8 * i;
       const alpha = Math.round(((bytes[c + 3] as number) + (bytes[c + 7] as number)) / 32);
-      if (alpha === 0) continue;
+      if (alpha === 0) {
+        followed = false;
+        continue;
+      }
 
       // Strokes of one kind share a path; sixteen steps of opacity are enough to fade.
       const next = (((bytes[c] as number) * 256 + (bytes[c + 1] as number)) * 256 + (bytes[c + 2] as number)) * 32 + alpha;
@@ -100,11 +106,17 @@ export class CanvasRenderer implements Renderer {
         context.strokeStyle = this.style(next);
         colour = next;
         context.lineWidth = width = segments.width[i] as number;
+        followed = false;
       }
-      this.project(picture, camera, segments.ends, 6 * i, this.a);
-      this.project(picture, camera, segments.ends, 6 * i + 3, this.b);
-      context.moveTo(this.a[0] as number, this.a[1] as number);
+      // A stroke that begins where the last one ended goes on with it.
+      const e = 6 * i;
+      if (!followed || ends[e] !== ends[e - 3] || ends[e + 1] !== ends[e - 2] || ends[e + 2] !== ends[e - 1]) {
+        this.project(picture, camera, ends, e, this.a);
+        context.moveTo(this.a[0] as number, this.a[1] as number);
+      }
+      this.project(picture, camera, ends, e + 3, this.b);
       context.lineTo(this.b[0] as number, this.b[1] as number);
+      followed = true;
     }
     context.stroke();
   }

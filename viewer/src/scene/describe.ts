@@ -742,8 +742,9 @@ export class Description {
 
   private change_frame(part: Part, t: number): void {
     const frames = part.frames ?? [];
+    // The nearest in time.
     let now = 0;
-    while (now + 1 < frames.length && (frames[now + 1] as { time: number }).time <= t) now++;
+    while (now + 1 < frames.length && Math.abs((frames[now + 1] as { time: number }).time - t) <= Math.abs((frames[now] as { time: number }).time - t)) now++;
     if (now === part.frame || !frames[now]) return;
     part.frame = now;
     this.set_solid(part, (frames[now] as { solid: surfaces.Solid }).solid);

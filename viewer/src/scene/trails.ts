@@ -11,10 +11,12 @@ const most_per_piece = 24;
 export class Trails {
   readonly times: Float64Array;
   private readonly positions: Float32Array;
+  private readonly values: Float64Array;
+  private filled = 0;
   private hint = 0;
 
   constructor(
-    pieces: Pieces,
+    private readonly pieces: Pieces,
     private readonly bodies: readonly Body[],
     private readonly origin: Triple,
   ) {
@@ -31,11 +33,16 @@ export class Trails {
     times.push(pieces.end);
     this.times = Float64Array.from(times);
 
-    const values = new Float64Array(pieces.variables);
+    this.values = new Float64Array(pieces.variables);
     this.positions = new Float32Array(3 * bodies.length * this.times.length);
-    let at = 0;
-    for (let s = 0; s < this.times.length; s++) {
-      pieces.values(this.times[s] as number, values);
+  }
+
+  // Instants are looked at when time first comes to them: of a motion that is soon followed by another, few ever are.
+  private known(last: number): void {
+    const { bodies, origin, pieces, values } = this;
+    let at = 3 * bodies.length * this.filled;
+    for (; this.filled <= last; this.filled++) {
+      pieces.values(this.times[this.filled] as number, values);
       for (const body of bodies)
         for (let m = 0; m < 3; m++) {
           const variable = body.track[m];
@@ -47,6 +54,7 @@ export class Trails {
   // At most `most` strokes for the time from t - span to t, fading with age; `now` holds the places at t itself.
   draw(t: number, span: number, now: Float64Array, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, most: number): void {
     const last = (this.hint = index_at(this.times, t, this.hint));
+    this.known(last);
     const bodies = this.bodies.length;
 
     // Few instants may be left out, else curves turn into polygons; a longer trail is cut. Strides keep their places in time,
@@ -90,6 +98,7 @@ export class Trails {
   // The whole way up to t, faintly, in at most `most` strokes.
   draw_path(t: number, colours: readonly (readonly number[])[], width: number, alpha: number, into: Segments, most: number): void {
     const last = index_at(this.times, t, this.hint);
+    this.known(last);
     const bodies = this.bodies.length;
     const budget = Math.floor(most / Math.max(1, bodies));
     let stride = 1;

@@ -1,10 +1,10 @@
-// Measures the script time of a frame with a thousand points on a thousand strings, and of a run of 10^5 pieces.
+// Measures the script time of a frame with a thousand points on a thousand strings, of a run of 10^5 pieces, and of ten thousand discs.
 //
 //   node tests/bench/frame.mjs        the promise is less than 4 ms on the processor with WebGL; exit status 1 if it is broken
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { base64_of, crowd_page, long_page, write_page } from "../fixtures.mjs";
+import { base64_of, crowd_page, discs_page, long_page, write_page } from "../fixtures.mjs";
 import { open_browser, open_page, shell } from "../harness.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "zwang-bench-"));
@@ -50,6 +50,8 @@ try {
   await measure("1000 points, 999 strings, WebGL", join(folder, "crowd.html"), true, true);
   await measure("1000 points, 999 strings, canvas", join(folder, "crowd.html"), false, false);
   await measure("10^5 pieces, WebGL", join(folder, "long.html"), true, true);
+  write_page(shell, join(folder, "discs.html"), base64_of(discs_page(10000).bytes));
+  await measure("10^4 discs, canvas", join(folder, "discs.html"), false, false);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
