@@ -20,7 +20,7 @@ SECTIONS: list[tuple[str, str, list[str]]] = [
     ("Models built in code", "Points, coordinates, conditions and parameters as Python objects.", ["Draft", "Expression", "Condition"]),
     ("Functions for expressions", "Each gives an expression that is written into the model.",
      ["distance", "dot", "cross", "norm", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
-      "sqrt", "sum_over", "index", "expression"]),
+      "sqrt", "sign", "step", "floor", "clip", "where", "greatest", "least", "sum_over", "index", "expression"]),
     ("Motions", "A run as a function of time.", ["Trajectory", "Derivative", "States", "Energy", "Events", "Columns", "IvpResult", "open_run", "resume"]),
     ("Motions in your hand", "For controllers and games.", ["Stepper"]),
     ("Many motions", "Over designs of parameters: [how to](../how-to/sweep.md).", ["sweep", "SweepTable"]),

@@ -212,3 +212,53 @@ def test_errors_of_a_draft_point_into_its_text() -> None:
         draft.compile()
     assert caught.value.line == 1 + str(draft).splitlines().index('rope = "distance(a, nobody) <= 1"')
     assert "^" in str(caught.value)
+
+
+def test_names_that_no_expression_could_use_are_refused_where_they_are_given() -> None:
+    draft = Draft()
+    for wrong in ("a b", "1a", "", "a.b", "a-b"):
+        with pytest.raises(ValueError, match="cannot name a point"):
+            draft.point(wrong, mass=1, position=[0, 0])
+        with pytest.raises(ValueError, match="cannot name a parameter"):
+            draft.parameter(wrong, 1)
+    with pytest.raises(ValueError, match="cannot name a mark"):
+        draft.body("box", mass=1, shape={"box": [1, 1, 1]}, position=[0, 0, 0], marks={"the hook": [0, 0, 1]})
+
+
+def test_functions_of_numpy_are_written_into_the_model_or_refused_by_name() -> None:
+    numpy = pytest.importorskip("numpy")
+    a = Draft().point("a", mass=1, position=[0, 0])
+    assert str(numpy.sin(a.x)) == "sin(a.x)"
+    assert str(numpy.arctan2(a.y, a.x)) == "atan2(a.y, a.x)"
+    assert str(numpy.maximum(a.x, 0)) == "max(a.x, 0)"
+    assert str(numpy.float64(2) * a.x) == "2*a.x"
+    assert str(numpy.array([1.0, 2.0]) * a.x) == "[1, 2]*a.x"
+    assert str(numpy.float64(5) >= a.x) in ("5 >= a.x", "a.x <= 5")
+    with pytest.raises(TypeError, match="zwang.sin"):
+        numpy.cbrt(a.x)
+    with pytest.raises(TypeError, match=">="):
+        numpy.float64(1) > a.x
+
+
+def test_functions_with_corners_have_words_in_python() -> None:
+    draft = Draft()
+    a = draft.point("a", mass=1, position=[0.25, 0], velocity=[0, 0])
+    for name, written in {"sign": zwang.sign(a.x), "step": zwang.step(a.x), "floor": zwang.floor(4 * a.x), "clip": zwang.clip(a.x, 0.5, 2),
+                          "where": zwang.where(a.x >= 0, 3, 4), "greatest": zwang.greatest(a.x, 7, a.y), "least": zwang.least(a.x, -2)}.items():
+        draft.output(name, written)
+    with pytest.raises(TypeError, match="comparison"):
+        zwang.where(True, 1, 2)  # type: ignore[arg-type]
+    draft.simulation(until=1)
+    run = draft.compile().run()
+    told = {name: float(run.outputs[name][0]) for name in ("sign", "step", "floor", "clip", "where", "greatest", "least")}
+    assert told == {"sign": 1, "step": 1, "floor": 1, "clip": 0.5, "where": 3, "greatest": 7, "least": -2}
+
+
+def test_marks_are_attributes_and_a_missing_one_says_which_there_are() -> None:
+    draft = Draft()
+    box = draft.body("box", mass=1, shape={"box": [1, 1, 1]}, position=[0, 0, 0], marks={"hook": [0, 0, 0.5]})
+    assert str(box.hook.z) == str(box.mark("hook").z) == "box.hook.z"
+    with pytest.raises(AttributeError, match="its marks are hook"):
+        box.hok
+    with pytest.raises(AttributeError, match="no marks"):
+        draft.body("ball", mass=1, shape={"ball": 1}, position=[3, 0, 0]).hook

@@ -95,6 +95,19 @@ def test_with_anywidget_the_sliders_are_read_as_they_stand(page, monkeypatch):
     assert live.parameters["g"] == 2
 
 
+def test_the_real_anywidget_carries_the_page_and_hears_its_sliders(page):
+    pytest.importorskip("anywidget")
+    live = zwang.parse(TEXT).live()
+    widget = live._widget()
+    state = widget.get_state()
+    assert "render" in str(widget._esm) and "<p>page</p>" in state["page"] and state["text"] == TEXT
+    assert "application/vnd.jupyter.widget-view+json" in str(live._repr_mimebundle_())
+
+    # As a front end says it.
+    widget.set_state({"text": TEXT.replace("9.81", "2")})
+    assert live.parameters["g"] == 2
+
+
 def test_without_anywidget_a_notebook_still_shows_it(page, monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     assert "<iframe" in zwang.parse(TEXT).live()._repr_mimebundle_()["text/html"]

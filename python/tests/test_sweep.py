@@ -183,3 +183,11 @@ def test_the_table_goes_to_arrow_and_parquet(tmp_path: pathlib.Path) -> None:
     back = pyarrow.parquet.read_table(tmp_path / "t.parquet")
     assert back.column_names == list(table()) and back.num_rows == 15
     assert back["time(impact, 99)"].null_count == 15
+
+
+def test_numbers_that_count_are_whole() -> None:
+    ball = zwang.load("gallery:bouncing-ball")
+    for word in ("count", "seed", "chunk"):
+        with pytest.raises(ValueError, match=f"{word}: a whole number, not 1.5"):
+            zwang.sweep(ball, "e~uniform(0.2, 0.8)", **{"count": 2, word: 1.5})
+    assert zwang.sweep(ball, "e~uniform(0.2, 0.8)", count=2.0, seed=3.0, chunk=1.0).samples == 2  # type: ignore[arg-type]

@@ -14,8 +14,9 @@ from zwang.answers import (Acceleration, Answer, Check, Comparison, Curvature, E
                            Explanation, Fourier, Impact, Integrability, Measure, Reversal, Stability, Velocities)
 from zwang.draft import Draft
 from zwang.errors import Error
-from zwang.expressions import (Condition, Expression, acos, asin, atan, atan2, cos, cosh, cross, distance, dot, exp,
-                               expression, index, log, norm, pi, sin, sinh, sqrt, sum_over, t, tan, tanh)
+from zwang.expressions import (Condition, Expression, acos, asin, atan, atan2, clip, cos, cosh, cross, distance, dot, exp,
+                               expression, floor, greatest, index, least, log, norm, pi, sign, sin, sinh, sqrt, step,
+                               sum_over, t, tan, tanh, where)
 from zwang.model import Analyses, Model, State, gallery, load, parse
 from zwang.quantities import Quantities, Record
 from zwang.stepper import Stepper
@@ -29,7 +30,7 @@ __all__ = [
     "Acceleration", "Analyses", "Answer", "Check", "Columns", "Comparison", "Condition", "Curvature", "Derivative", "Draft", "Energy",
     "EnergyRate", "Equations", "Error", "Event", "Events", "ExactAcceleration", "Explanation", "Expression", "Fourier",
     "Impact", "Integrability", "IvpResult", "Measure", "Model", "Quantities", "Record", "Reversal", "Stability", "State",
-    "States", "Stepper", "SweepTable", "Trajectory", "Velocities", "__version__", "acos", "asin", "atan", "atan2", "cos", "cosh", "cross",
-    "distance", "dot", "exp", "expression", "gallery", "gauss", "index", "load", "log", "norm", "open_run", "parse", "pi",
-    "resume", "sin", "sinh", "sqrt", "sum_over", "sweep", "t", "tan", "tanh",
+    "States", "Stepper", "SweepTable", "Trajectory", "Velocities", "__version__", "acos", "asin", "atan", "atan2", "clip", "cos", "cosh", "cross",
+    "distance", "dot", "exp", "expression", "floor", "gallery", "gauss", "greatest", "index", "least", "load", "log", "norm", "open_run", "parse", "pi",
+    "resume", "sign", "sin", "sinh", "sqrt", "step", "sum_over", "sweep", "t", "tan", "tanh", "where",
 ]

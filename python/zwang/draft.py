@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,16 @@ from zwang.expressions import (Condition, CoordinateFamily, Expression, Expressi
 
 if TYPE_CHECKING:
     from zwang.model import Model
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def _name(name: str, what: str) -> str:
+    """The name, if the model's expressions could use it."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot name a {what}: a name begins with a letter and goes on with letters, digits and _, such as a or left_wheel")
+    return name
 
 
 def _quoted(text: str) -> str:
@@ -90,7 +101,7 @@ class Draft:
 
     def parameter(self, name: str, value: ExpressionLike) -> Expression:
         """A parameter: a number, a vector, or an expression of other parameters."""
-        self._parameters[name] = _value(value, name)
+        self._parameters[_name(name, "parameter")] = _value(value, name)
         return Expression(name)
 
     def parameters(self, **values: ExpressionLike) -> tuple[Expression, ...]:
@@ -98,6 +109,7 @@ class Draft:
         return tuple(self.parameter(name, value) for name, value in values.items())
 
     def _add(self, sort: str, name: str, entries: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+        _name(name, {"points": "point", "bodies": "body", "coordinates": "coordinate"}[sort])
         if any(known == name for _, known in self._bodies):
             raise ValueError(f"there is a point, body or coordinate {name!r} already")
         table = {key: _value(value, f"{key} of {name}") for key, value in {**entries, **more}.items() if value is not None}
@@ -141,8 +153,10 @@ class Draft:
         >>> len(draft.compile().variables)
         7
         """
+        for one in marks or ():
+            _name(one, "mark")
         self._add("bodies", name, {"position": position, "marks": marks or None}, more)
-        return RigidBody(name)
+        return RigidBody(name, marks or ())
 
     def joint(self, name: str, kind: str, first: ExpressionLike, second: ExpressionLike | None = None, **more: Any) -> None:
         """A joint of a kind between two partners: marks, bodies, points, fixed places; `rolling` has one. `axis`, `axes`, `limits`,

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, NoReturn, Union
 
 # How tightly a text holds together: what holds less tightly than its place demands is put in parentheses.
@@ -120,6 +121,20 @@ class Expression:
     def __ne__(self, other: object) -> NoReturn:
         raise TypeError("!= is no condition; write ==, <= or >=")
 
+    # Functions of numpy: those that the model's language has are written into the text, others are refused by name.
+
+    __array_priority__ = 1000
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Expression | Condition:
+        name = function.__name__
+        written = _OF_NUMPY.get(name)
+        if method != "__call__" or options or written is None:
+            raise TypeError(f"numpy.{name} is no function of a model: there are {', '.join(sorted(set(_OF_NUMPY) - _OPERATORS))}, and all of zwang.*, such as zwang.sin(a.x)")
+        if name in _OPERATORS:
+            result: Expression | Condition = getattr(_expression(inputs[0]), written)(*inputs[1:])
+            return result
+        return _call(written, *inputs)
+
     # Components.
 
     @property
@@ -140,6 +155,17 @@ class Expression:
     def _component(self, letter: str) -> Expression:
         return Expression(f"{self._within(_ATOM)}.{letter}")
 
+
+#: functions of numpy by their names, and what they are in a model
+_OF_NUMPY = {
+    "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "sinh": "sinh", "cosh": "cosh",
+    "tanh": "tanh", "exp": "exp", "log": "log", "sqrt": "sqrt", "absolute": "abs", "fabs": "abs", "sign": "sign", "floor": "floor", "maximum": "max",
+    "minimum": "min", "mod": "mod", "remainder": "mod", "fmax": "max", "fmin": "min",
+    "add": "__add__", "subtract": "__sub__", "multiply": "__mul__", "divide": "__truediv__", "true_divide": "__truediv__", "power": "__pow__",
+    "less_equal": "__le__", "greater_equal": "__ge__", "equal": "__eq__",
+    "less": "__lt__", "greater": "__gt__", "not_equal": "__ne__", "negative": "__neg__", "positive": "__pos__",
+}
+_OPERATORS = frozenset(name for name, written in _OF_NUMPY.items() if written.startswith("__"))
 
 #: an expression, a number, a text, or a list of them (a vector)
 ExpressionLike = Union[Expression, float, str, "list[Any]", "tuple[Any, ...]"]
@@ -205,13 +231,23 @@ class Point(Moving):
 
 
 class RigidBody(Point):
-    """A rigid body: its centre of mass as a point, its marks, its spin."""
+    """A rigid body: its centre of mass as a point, its marks (`body.mark("hook")`, or `body.hook` for short), its spin."""
 
-    __slots__ = ()
+    __slots__ = ("_marks",)
+
+    def __init__(self, text: str, marks: Iterable[str] = ()) -> None:
+        super().__init__(text)
+        self._marks = tuple(marks)
 
     def mark(self, name: str) -> Point:
         """A point fixed in the body."""
         return Point(f"{self._text}.{name}")
+
+    def __getattr__(self, name: str) -> Point:
+        if not name.startswith("_") and name in self._marks:
+            return self.mark(name)
+        marks = "" if name.startswith("_") else f"; its marks are {', '.join(self._marks)}" if self._marks else "; it has no marks: body(..., marks={...}) names points of it"
+        raise AttributeError(f"the body {self._text} has no {name!r}{marks}")
 
     @property
     def spin(self) -> Expression:
@@ -415,3 +451,40 @@ def log(e: ExpressionLike) -> Expression:
 def sqrt(e: ExpressionLike) -> Expression:
     """The square root."""
     return _call("sqrt", e)
+
+
+def sign(e: ExpressionLike) -> Expression:
+    """-1, 0 or 1."""
+    return _call("sign", e)
+
+
+def step(e: ExpressionLike) -> Expression:
+    """0 below zero, 1 from there on."""
+    return _call("step", e)
+
+
+def floor(e: ExpressionLike) -> Expression:
+    """The largest whole number that is not larger."""
+    return _call("floor", e)
+
+
+def clip(e: ExpressionLike, low: ExpressionLike, high: ExpressionLike) -> Expression:
+    """The nearest number from low to high."""
+    return _call("clip", e, low, high)
+
+
+def where(condition: Condition | str, then: ExpressionLike, otherwise: ExpressionLike) -> Expression:
+    """One expression where a comparison holds, another elsewhere: `if(a.x >= 0, 1, 2)` of the model's language."""
+    if not isinstance(condition, (Condition, str)):
+        raise TypeError("where: a comparison is needed, made with == , <= or >=, or written as text")
+    return Expression(f"if({condition}, {_expression(then)}, {_expression(otherwise)})")
+
+
+def greatest(*numbers: ExpressionLike) -> Expression:
+    """The greatest of several: `max` of the model's language. Python's own max() would have to decide now."""
+    return _call("max", *numbers)
+
+
+def least(*numbers: ExpressionLike) -> Expression:
+    """The least of several: `min` of the model's language."""
+    return _call("min", *numbers)

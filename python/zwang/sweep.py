@@ -194,6 +194,9 @@ def sweep(model: Model | str, design: Design, *, record: str | Iterable[str] = (
         model = load(model)
     model = model.replace(set=set, until=until, tolerance=tolerance)
     records = (record,) if isinstance(record, str) else tuple(record)
+    for word, number in (("count", count), ("seed", seed), ("chunk", chunk)):
+        if number is not None and int(number) != number:
+            raise ValueError(f"{word}: a whole number, not {number}")
     if count is not None and not 1 <= int(count) <= 2**32:
         raise ValueError(f"count: from 1 to 2^32, not {count}")
     if not 0 <= int(seed) < 2**64:
