@@ -143,6 +143,37 @@ Answer ask(const std::string& model, const std::string& words) {
   return answer;
 }
 
+/// An answer with so many of its events only: gases have thousands, and each says where every disc is.
+std::string with_first_events(const std::string& text, std::size_t count) {
+  constexpr std::string_view key = "\n  \"events\": [";
+  const std::size_t from = text.find(key);
+  if (from == std::string::npos) return text;
+  int depth = 0;
+  bool quoted = false;
+  std::size_t seen = 0;
+  std::size_t cut = 0;
+  for (std::size_t i = from + key.size(); i < text.size(); ++i) {
+    const char letter = text[i];
+    if (letter == '"') quoted = !quoted;
+    if (letter == '\\') ++i;
+    if (quoted) continue;
+    if (letter == '{' || letter == '[') ++depth;
+    if (letter == ']' && depth == 0) return cut == 0 ? text : text.substr(0, cut) + text.substr(i);
+    if (letter == '}' || letter == ']') --depth;
+    if (letter == '}' && depth == 0 && ++seen == count) cut = i + 1;
+  }
+  return text;
+}
+
+/// What the answer is compared with needs so many of its events, or all.
+std::string needed_of(const std::string& text, const json& expected) {
+  for (const char* key : {"events", "last_events", "event_counts"}) {
+    if (expected.contains(key)) return text;
+  }
+  const std::size_t first = expected.value("first_events", json::array()).size();
+  return with_first_events(text, first + 10);
+}
+
 std::string path_of(const std::string& model) { return (gallery / model / "model.toml").string(); }
 
 // ---------------------------------------------------------------------------------------------------- the folders
@@ -224,7 +255,7 @@ TEST_P(GalleryAnswer, is_the_one_derived_by_hand) {
   EXPECT_EQ(answer.exit, expected.value("exit", 0));
 
   // One JSON object and nothing else, with the version in it.
-  const json given = json::parse(answer.output, nullptr, false);
+  const json given = json::parse(needed_of(answer.output, expected), nullptr, false);
   ASSERT_TRUE(given.is_object()) << answer.output.substr(0, 1000);
   EXPECT_TRUE(given.contains("zwang"));
   for (const std::string& difference : differences(expected, given)) ADD_FAILURE() << difference;
