@@ -118,7 +118,7 @@ def main() -> None:
         for count in (int(word) for word in asked.counts.split(",")):
             _, truth, _ = zwang_end(asked.zwang, folder, count, asked.until, 1e-15, 1)
             seconds, steps, error = math.inf, 0, math.inf
-            for tolerance in (1e-6, 1e-8, 1e-9, 1e-10, 1e-12, 1e-14):
+            for tolerance in (1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-14):
                 spent, end, count_of_steps = zwang_end(asked.zwang, folder, count, asked.until, tolerance, asked.repeat)
                 if math.dist(end, truth) <= asked.error and spent < seconds:
                     seconds, steps, error = spent, count_of_steps, math.dist(end, truth)

@@ -52,13 +52,14 @@ function(zwang_use_precompiled target name)
 endfunction()
 
 # Several sources of a target in one go of the compiler, which then reads the headers that they share once: half of the time of a bare build.
-# Where clang++ compiles (the address sanitizer, lint) each source stands alone, so that it includes what it uses; there too it is seen whether a local
-# name hides one of its own file, which together it may do by chance.
-set(ZWANG_TOGETHER_HERE OFF)
+# Where clang++ compiles (the address sanitizer, lint) each source of the library stands alone, so that it includes what it uses; there too it is seen
+# whether a local name hides one of its own file, which together it may do by chance.
+option(ZWANG_TOGETHER "compile several sources in one go" ON)
+set(ZWANG_ROOMS_TOGETHER_HERE OFF)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(ZWANG_TOGETHER_HERE ON)
+  set(ZWANG_ROOMS_TOGETHER_HERE ON)
 endif()
-option(ZWANG_TOGETHER "compile several sources in one go" ${ZWANG_TOGETHER_HERE})
+option(ZWANG_ROOMS_TOGETHER "compile several sources of the library in one go" ${ZWANG_ROOMS_TOGETHER_HERE})
 function(zwang_compile_together target)
   if(NOT ZWANG_TOGETHER)
     return()

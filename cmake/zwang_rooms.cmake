@@ -16,7 +16,7 @@ function(zwang_room name)
     endif()
     zwang_use_precompiled(zwang_${name} zwang_library_headers)
     # The elementary functions are quick to compile, and each has its own words for the same steps.
-    if(NOT name STREQUAL "elementary")
+    if(ZWANG_ROOMS_TOGETHER AND NOT name STREQUAL "elementary")
       zwang_compile_together(zwang_${name})
     endif()
   else()

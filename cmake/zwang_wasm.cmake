@@ -31,5 +31,5 @@ string(CONCAT ZWANG_LEFT_OUT
        "/report/(chart|compress|energy|exactly|figures|fit|fit_page|fourier|integrability|measure|outlines|stability|velocities|whole_file|write_page)[.]cpp$"
        "|/analysis/(branches|curvature|energy|fourier|integrability|integrals|linearise|measure|reduced|redundant|stability|valley|velocities|with_integrals)[.]cpp$"
        "|/sensitivity/fit[.]cpp$")
-set(ZWANG_TOGETHER ON CACHE BOOL "compile several sources in one go")
+set(ZWANG_ROOMS_TOGETHER ON CACHE BOOL "compile several sources of the library in one go")
 set(ZWANG_PRECOMPILED OFF CACHE BOOL "precompile the headers of others")

@@ -178,6 +178,7 @@ TEST_F(Options, the_gallery_lists_names_first) {
 TEST_F(Options, every_gallery_model_is_answered_by_every_question) {
   std::istringstream lines(call({"gallery"}).out);
   std::string line;
+  std::size_t asked = 0;
   while (std::getline(lines, line)) {
     const auto name = line.substr(0, line.find(' '));
     if (places::is_left_out(name)) continue;
@@ -193,8 +194,8 @@ TEST_F(Options, every_gallery_model_is_answered_by_every_question) {
       ASSERT_TRUE(answer.json.is_object()) << name << " " << verb;
       EXPECT_TRUE(answer.json.contains("zwang"));
       EXPECT_TRUE(answer.err.empty()) << answer.err;
-      // What takes long to be read is asked once.
-      if (places::is_heavy(name)) continue;
+      // What takes long to be read is asked once; of the others every third is asked for words too, each verb in its turn.
+      if (places::is_heavy(name) || ++asked % 3 != 0) continue;
       const auto shown = call({verb, "gallery:" + name});
       EXPECT_EQ(shown.exit, answer.exit) << name << " " << verb;
       EXPECT_FALSE(shown.out.empty());
