@@ -74,7 +74,7 @@ TEST(View, is_read_with_its_families_and_lines) {
 
 TEST(View, points_are_where_their_expressions_say) {
   const Model model = load(seen, "model.toml");
-  rc::check("elbow, hand, finger, net", [&](int time, int u, int w, int y) {
+  EXPECT_TRUE(rc::check("elbow, hand, finger, net", [&](int time, int u, int w, int y) {
     State state = initial_state(model);
     state.time = time / 10.0;
     state.position = {u / 100.0, w / 100.0, 5, 1, y / 100.0};
@@ -88,7 +88,7 @@ TEST(View, points_are_where_their_expressions_say) {
     RC_ASSERT(at(9) == 6);
     RC_ASSERT(std::abs(at(16) - (hand_x + 2)) < 1e-9);
     RC_ASSERT(at(17) == 203);
-  });
+  }));
 }
 
 TEST(View, changes_nothing_of_the_mechanics) {

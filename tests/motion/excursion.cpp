@@ -261,7 +261,7 @@ TEST(Excursion, of_high_degree_is_found_too) {
 }
 
 TEST(Excursion, is_the_same_from_anywhere_before_it) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const auto a = *rc::gen::inRange(1, 900);
     const auto gap = *rc::gen::inRange(1, 99);
     const double zero = a / 1000.0;
@@ -273,11 +273,11 @@ TEST(Excursion, is_the_same_from_anywhere_before_it) {
     RC_ASSERT(part.kind == Kind::crossing);
     RC_ASSERT(std::abs(whole.at - zero) <= 16 * eps * zero / (gap / 1000.0));
     RC_ASSERT(std::abs(part.at - whole.at) <= 4 * eps);
-  });
+  }));
 }
 
 TEST(Excursion, lies_where_the_polynomial_turns_from_negative_to_positive) {
-  rc::check([](const std::vector<int>& small) {
+  EXPECT_TRUE(rc::check([](const std::vector<int>& small) {
     Coefficients c{-1};
     double scale = 1;
     for (const int x : small) c.push_back((x % 100) * (scale *= 0.5));
@@ -294,7 +294,7 @@ TEST(Excursion, lies_where_the_polynomial_turns_from_negative_to_positive) {
     }
     const double end = found.kind == Kind::none ? 1 : found.at;
     for (int i = 0; i <= 1000; ++i) RC_ASSERT(value(end * i / 1000) <= 128 * eps * terms(c, 1));
-  });
+  }));
 }
 
 }  // namespace zwang::motion::excursion_tests

@@ -34,7 +34,7 @@ void expect_near(double value, double wanted, double scale) {
 }  // namespace
 
 TEST(Trajectory, positions_velocities_multipliers_and_rho_are_the_plain_sums) {
-  rc::check("Horner's rule", [] {
+  EXPECT_TRUE(rc::check("Horner's rule", [] {
     const Piece piece = random_piece();
     const double s = *rc::gen::inRange(0, 257) / 256.0;
     const double time = piece.start + s;
@@ -71,7 +71,7 @@ TEST(Trajectory, positions_velocities_multipliers_and_rho_are_the_plain_sums) {
       expect_near(multipliers[j], lambda, scale);
       expect_near(rho[j], sum, scale);
     }
-  });
+  }));
 }
 
 TEST(Trajectory, times_outside_the_piece_are_kept_on_it) {

@@ -19,6 +19,10 @@ class Names(unittest.TestCase):
         self.assertEqual(check_tests.strange("TEST_P(strings, carry_nothing) {\n"), [(1, "strings.carry_nothing")])
         self.assertEqual(check_tests.strange("TEST(Strings,\n     carry__nothing) {\n"), [(1, "Strings.carry__nothing")])
 
+    def test_a_verdict_that_is_forgotten_is_found(self):
+        self.assertEqual(check_tests.forgotten("  EXPECT_TRUE(rc::check([] {}));\n  const bool found = rc::check([] {});\n"), [])
+        self.assertEqual(check_tests.forgotten("TEST(A, b) {\n  rc::check(\"c\", [] {});\n}\n"), [2])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -496,7 +496,7 @@ TEST(Page, flows_have_no_energy) {
 
 /// Numbers of any size come back from their blocks.
 TEST(Pack, blocks_come_back) {
-  rc::check("f64, f32, u16, u8", [](const std::vector<double>& values) {
+  EXPECT_TRUE(rc::check("f64, f32, u16, u8", [](const std::vector<double>& values) {
     report::Blob blob;
     const std::vector<std::uint8_t> odd = {1, 2, 3};
     const json small = json::parse(blob.u8(odd));
@@ -518,7 +518,7 @@ TEST(Pack, blocks_come_back) {
       const double single = page.numbers(f32)[k];
       RC_ASSERT(std::abs(single - values[k]) <= 6e-8 * std::abs(values[k]) + 1e-44 || std::abs(values[k]) > 3.4e38);
     }
-  });
+  }));
 }
 
 TEST(Pack, base64_has_its_ends) {

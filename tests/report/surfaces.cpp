@@ -94,7 +94,7 @@ TEST(Surfaces, nothing_is_seen_of_an_empty_set) {
 
 /// Spheres, cylinders and cones, turned, moved and scaled by chance.
 TEST(Surfaces, are_found_turned_moved_and_scaled) {
-  rc::check("kind, size and place are found again", [] {
+  EXPECT_TRUE(rc::check("kind, size and place are found again", [] {
     const auto number = [](double low, double high) {
       return low + (high - low) * static_cast<double>(*rc::gen::inRange(0, 1'000'000)) / 1e6;
     };
@@ -147,7 +147,7 @@ TEST(Surfaces, are_found_turned_moved_and_scaled) {
       RC_ASSERT(std::abs(surface.numbers[6] - angle) < 1e-6);
       for (std::size_t c = 0; c < 3; ++c) RC_ASSERT(std::abs(surface.numbers[c] - place[c]) < 1e-5 * scale);
     }
-  });
+  }));
 }
 
 TEST(Surfaces, a_half_cone_points_to_where_it_is) {
