@@ -7,12 +7,14 @@
 
 #include "places.hpp"
 #include "put_aside.hpp"
+#include "sanitized.hpp"
 #include "zwang/model/read.hpp"
 
 namespace zwang::motion::checkpoints_tests {
 
 TEST(Checkpoints, a_motion_put_aside_after_every_piece_is_the_same) {
   constexpr std::uint32_t most_variables = 300;
+  constexpr int most_pieces = is_sanitized ? 15 : 150;
   std::size_t models = 0;
   for (const auto& entry : places::gallery()) {
     std::ifstream file(entry.path() / "model.toml");
@@ -23,7 +25,7 @@ TEST(Checkpoints, a_motion_put_aside_after_every_piece_is_the_same) {
     // Motions in steps have checkpoints, and tests of them, of their own.
     if (model.variables > most_variables || model.simulation.method != model::Method::events) continue;
     ++models;
-    put_aside_after_every_piece(model, 150);
+    put_aside_after_every_piece(model, most_pieces);
   }
   EXPECT_GT(models, 50U);
 }
