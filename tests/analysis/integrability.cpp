@@ -93,6 +93,23 @@ TEST(Integrability, of_engels_system_needs_two_brackets) {
   EXPECT_EQ(found.growth, (Counts{2, 3, 4}));
 }
 
+TEST(Integrability, does_not_depend_on_the_unit_of_length) {
+  // A coin that rolls, R ph' along its heading, in anything from light years to nanometres; where it starts may be the origin.
+  for (const std::string radius : {"1e-12", "1e-6", "1", "1e5", "1e9", "1e12"}) {
+    for (const std::string place : {"0", "0.1", "40"}) {
+      SCOPED_TRACE(radius + ", " + place);
+      const std::string at = place + "*" + radius;
+      const auto found =
+          ask(forms_model({"x", "y", "th", "ph"},
+                          {{"1", "0", "0", "-" + radius + "*cos(th)"}, {"0", "1", "0", "-" + radius + "*sin(th)"}},
+                          {at, at, "0.3", "0.4"}));
+      EXPECT_TRUE(found.decided);
+      EXPECT_EQ(found.derived, (Counts{2, 1, 0}));
+      EXPECT_EQ(found.growth, (Counts{2, 3, 4}));
+    }
+  }
+}
+
 TEST(Integrability, of_a_tower_of_contact_forms_goes_down_one_by_one) {
   // dy - y1 dx, dy1 - y2 dx, ..., dy4 - y5 dx: the jets of functions of one variable.
   const Texts columns = {"x", "y", "y1", "y2", "y3", "y4", "y5"};

@@ -178,4 +178,76 @@ TEST(Comparisons, are_asked_at_both_ends_of_the_shortest_step_over_a_pole_or_roo
 }
 
 }  // namespace
+TEST(Comparisons, about_what_a_condition_keeps_never_turn) {
+  // Dropped on a floor, on a string, on a rod, against a clutch: what no admissible state makes true does not come true.
+  const std::string dropped = "gravity = [0, -10]\n[points.p]\nmass = 1\nposition = [0, 1]\nFORCE";
+  const std::string slung = "gravity = [0, -10]\n[points.p]\nmass = 1\nposition = [0.3, 0]\nFORCE";
+  const std::string hung = "gravity = [0, -10]\n[points.p]\nmass = 1\nposition = [\"sin(1)\", \"-cos(1)\"]\nFORCE";
+  const std::string driven = "[points.p]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\nforce = [-1, 0]\nFORCE";
+  struct Case {
+    std::string start;
+    const char* condition;
+    const char* never;
+    const char* always;
+  };
+  const std::vector<Case> cases{{dropped, "p.y >= 0", "p.y < 0", "3*p.y >= 0"},
+                                {dropped, "0 <= 2*p.y", "-p.y > 0", "0 <= p.y"},
+                                {slung, "distance(p, [0, 0]) <= 1", "distance(p, [0, 0]) > 1", "norm(p) <= 1"},
+                                {hung, "distance(p, [0, 0]) = 1", "distance(p, [0, 0]) > 1", "norm(p) <= 1"},
+                                {hung, "distance(p, [0, 0]) = 1", "distance(p, [0, 0]) < 1", "norm(p) >= 1"},
+                                {driven, "p.x' >= 0", "p.x' < 0", "2*p.x' >= 0"}};
+  const std::string ends = "[simulation]\nuntil = 3\n";
+  for (const Case& one : cases) {
+    SCOPED_TRACE(std::string(one.condition) + ", " + one.never);
+    const auto model = [&](const std::string& force, const std::string& more) {
+      std::string text = one.start;
+      text.replace(text.find("FORCE"), 5, force);
+      return text + "[constraints]\nkept = \"" + one.condition + "\"\n" + more;
+    };
+    const Ending plain = ending(model("", ends));
+    EXPECT_EQ(plain.status, Status::finished);
+    for (const std::string& text :
+         {model("", ends + "stop = \"" + one.never + "\"\n"),
+          model("", ends + "stop = \"" + one.never + " or p.x > 100\"\n"),
+          model("", "[[releases]]\nconstraint = \"kept\"\nwhen = \"" + std::string(one.never) + "\"\n" + ends)}) {
+      const Ending found = ending(text);
+      EXPECT_EQ(found.status, Status::finished) << found.why;
+      EXPECT_TRUE(found.let_go.empty());
+      for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(found.position[i], plain.position[i], close_by) << i;
+    }
+    // A force that such a comparison switches is one that nothing switches.
+    const bool rows = one.start.find("force") == std::string::npos;
+    if (!rows) continue;
+    const Ending steady = ending(model("force = [1, 0]\n", ends));
+    const Ending always = ending(model("force = [\"if(" + std::string(one.always) + ", 1, 0)\", 0]\n", ends));
+    const Ending never = ending(model("force = [\"if(" + std::string(one.never) + ", 7, 1)\", 0]\n", ends));
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(always.position[i], steady.position[i], close_by) << i;
+      EXPECT_NEAR(never.position[i], steady.position[i], close_by) << i;
+    }
+  }
+}
+
+TEST(Comparisons, about_what_a_condition_kept_turn_once_it_is_let_go) {
+  const std::string dropped =
+      "gravity = [0, -10]\n[points.p]\nmass = 1\nposition = [0, 1]\nFORCE[constraints]\nfloor = \"p.y >= "
+      "0\"\n[[releases]]\n"
+      "constraint = \"floor\"\nat = 1\n[simulation]\nuntil = 3\n";
+  const auto with = [&](const std::string& force, const std::string& more) {
+    std::string text = dropped;
+    return text.replace(text.find("FORCE"), 5, force) + more;
+  };
+  const Ending stopped = ending(with("", "stop = \"p.y < -5\"\n"));
+  EXPECT_EQ(stopped.status, Status::stopped);
+  EXPECT_NEAR(stopped.time, 2, close_by);
+  const Ending at_once = ending(with("", "stop = \"p.y < 0\"\n"));
+  EXPECT_EQ(at_once.status, Status::stopped);
+  EXPECT_NEAR(at_once.time, 1, 1e-7);
+  // Below the floor a wind blows: x = (t - 1)^2 / 2.
+  const Ending blown = ending(with("force = [\"if(p.y < 0, 1, 0)\", 0]\n", ""));
+  EXPECT_EQ(blown.status, Status::finished) << blown.why;
+  EXPECT_NEAR(blown.position[0], 2, close_by);
+  EXPECT_NEAR(blown.position[1], -20, close_by);
+}
+
 }  // namespace zwang::motion::comparisons_tests

@@ -82,6 +82,71 @@ std::vector<bool> pure_numbers(const PfaffianSystem& system, const expressions::
   return out;
 }
 
+/// The coefficients of the differentials of all conditions at the state: [condition][column], 0 where there is none.
+std::vector<std::vector<double>> coefficients_at_state(const PfaffianSystem& system, expressions::Graph& graph) {
+  const auto value_of = [&](Symbol symbol) {
+    if (symbol.kind == SymbolKind::position) return system.columns[system.column_of[symbol.index]].value;
+    if (symbol.kind == SymbolKind::constant) return system.constants[symbol.index].value;
+    return symbol.kind == SymbolKind::time && system.time_column < system.columns.size()
+               ? system.columns[system.time_column].value
+               : 0.0;
+  };
+  const auto value = [&](Expr e) {
+    const double found = expressions::evaluate(graph, e, value_of);
+    return std::isfinite(found) ? std::abs(found) : 0;
+  };
+  std::vector<std::vector<double>> out;
+  for (const auto& form : system.pfaffian) {
+    out.emplace_back();
+    for (const Expr e : form) out.back().push_back(value(e));
+  }
+  for (const Expr f : system.holonomic) {
+    out.emplace_back(system.columns.size(), 0.0);
+    for (const Symbol symbol : expressions::symbols(graph, f)) {
+      const bool time = symbol.kind == SymbolKind::time && system.time_column < system.columns.size();
+      if (symbol.kind != SymbolKind::position && !time) continue;
+      const std::uint32_t column = time ? system.time_column : system.column_of[symbol.index];
+      out.back()[column] = value(expressions::derivative(graph, f, symbol));
+    }
+  }
+  return out;
+}
+
+/// How far "near" reaches in each column. A value that is large beside the others tells itself; one that is not may be small, or zero, by chance: then it
+/// is the size of the others that tells, if they are of its kind. In metres and radians they are not: the terms of a condition are, so that no column
+/// is taken to be so large or so small that its term outweighs, or vanishes beside, those of columns that are known.
+void set_units(PfaffianSystem& system, expressions::Graph& graph, const std::vector<bool>& pure) {
+  constexpr double small_by_chance = 0.01;
+  constexpr double of_one_kind = 100;
+  double largest = 0;
+  for (const PfaffianSystem::Column& column : system.columns) largest = std::max(largest, std::abs(column.value));
+  std::vector<bool> known(system.columns.size(), false);
+  for (std::size_t c = 0; c < system.columns.size(); ++c) {
+    PfaffianSystem::Column& column = system.columns[c];
+    const double size = std::abs(column.value);
+    column.unit = size != 0 ? std::max(size, small_by_chance * largest) : largest > 0 ? largest : 1;
+    if (pure[c]) column.unit = std::min(column.unit, 1.0);
+    known[c] = pure[c] || (size != 0 && size >= small_by_chance * largest);
+  }
+  const std::vector<std::vector<double>> coefficients = coefficients_at_state(system, graph);
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::vector<double>& form : coefficients) {
+      double term = 0;
+      for (std::size_t c = 0; c < form.size(); ++c) {
+        if (known[c]) term = std::max(term, form[c] * system.columns[c].unit);
+      }
+      for (std::size_t c = 0; c < form.size() && term > 0; ++c) {
+        if (known[c] || form[c] == 0) continue;
+        PfaffianSystem::Column& column = system.columns[c];
+        const double same = term / form[c];
+        column.unit = std::max(std::abs(column.value), std::clamp(column.unit, same / of_one_kind, same * of_one_kind));
+        known[c] = again = true;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::string PfaffianSystem::name(Symbol symbol) const {
@@ -181,16 +246,7 @@ PfaffianSystem pfaffian_system(const model::Draft& draft, const model::Model& mo
     for (std::size_t k = 0; k < out.pfaffian.size(); ++k) out.pfaffian[k].push_back(moving[k]);
   }
 
-  // How far "near" reaches in each column.
-  double largest = 0;
-  for (const PfaffianSystem::Column& column : out.columns) largest = std::max(largest, std::abs(column.value));
-  for (PfaffianSystem::Column& column : out.columns) {
-    column.unit = column.value != 0 ? std::max(std::abs(column.value), 0.01 * largest) : largest > 0 ? largest : 1;
-  }
-  const std::vector<bool> pure = pure_numbers(out, symbols.graph, timed_by);
-  for (std::size_t c = 0; c < out.columns.size(); ++c) {
-    if (pure[c]) out.columns[c].unit = std::min(out.columns[c].unit, 1.0);
-  }
+  set_units(out, symbols.graph, pure_numbers(out, symbols.graph, timed_by));
   out.graph = std::move(symbols.graph);
   return out;
 }

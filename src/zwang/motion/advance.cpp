@@ -439,7 +439,8 @@ Motion::Impl::Impl(const model::Model& of, double end_time, double relative)
       tolerance(relative),
       series(of, order_for(relative, of.variables), relative < sharp_tolerance),
       workspace(of),
-      copies(of) {
+      copies(of),
+      pins(of) {
   series.be_content_with(relative);
   carry_position.assign(of.variables, 0.0);
   carry_velocity.assign(of.variables, 0.0);

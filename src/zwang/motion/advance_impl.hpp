@@ -12,6 +12,7 @@
 #include "zwang/motion/far.hpp"
 #include "zwang/motion/flow.hpp"
 #include "zwang/motion/passage.hpp"
+#include "zwang/motion/pins.hpp"
 #include "zwang/motion/series.hpp"
 #include "zwang/motion/strikes.hpp"
 #include "zwang/motion/switches.hpp"
@@ -69,6 +70,7 @@ struct Motion::Impl {
   instant::RowSet resting;  ///< marginal before this instant, and not a part of what happens at it
 
   Copies copies;      ///< rows that others stand for
+  Pins pins;          ///< comparisons that conditions keep
   Switches switches;  ///< sides of corners, rows let go, alternatives
 
   // what is due

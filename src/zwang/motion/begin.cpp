@@ -524,7 +524,8 @@ Motion begin(const model::Model& model, const Options& options, const Memory& me
       model::vis_viva(model, motion.state, motion.impl->workspace.evaluation().scratch) + energy.potential;
   motion.energy.final = motion.energy.initial;
   Triggers triggers;
-  if (!model.simulation.stop.empty()) triggers.stop = model::observe(model.simulation.stop.front(), motion.state) <= 0;
+  if (!model.simulation.stop.empty() && !motion.impl->pins.keep_from_stopping(motion.impl->switches.gone))
+    triggers.stop = model::observe(model.simulation.stop.front(), motion.state) <= 0;
   if (without_force == no_row) {
     settle(motion, triggers, true);
   } else {

@@ -202,7 +202,8 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
   }
 
   // The end that the model asks for.
-  if (!impl.model.simulation.stop.empty() && !impl.switches.stop_clear) {
+  if (!impl.model.simulation.stop.empty() && !impl.switches.stop_clear &&
+      !impl.pins.keep_from_stopping(impl.switches.gone)) {
     std::vector<double> registers;
     observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
     Happening stop;

@@ -186,10 +186,25 @@ void begin_switches(Motion& motion, std::span<const Side> before) {
       switches.sides[number] = after[number];
     }
   }
+  constexpr Side kept_true = 2;
+  for (const auto& [number, row] : impl.pins.all()) {
+    switches.sides[number] = kept_true;
+    switches.unfollowed[number] = 1;
+  }
   motion.state.modes = model::modes_of(impl.model, switches.sides);
 }
 
 namespace {
+
+/// What the conditions kept that have been let go is followed from here.
+void follow_unpinned(Motion& motion) {
+  Switches& switches = motion.impl->switches;
+  for (const auto& [number, row] : motion.impl->pins.all()) {
+    if (!switches.gone.contains(row) || motion.impl->pins.keep(number, switches.gone)) continue;
+    if (switches.unfollowed[number] != 0) switches.at_start[number] = 1;
+    switches.unfollowed[number] = 0;
+  }
+}
 
 /// Rows that others stand for are idle. Where one has been let go that stood for others, the next of them takes its place as it is.
 void follow_originals(Motion& motion) {
@@ -231,6 +246,7 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
         for (std::uint32_t c = 0; c < watched.corners.size(); ++c) switches.unfollowed[watched.first_switch + c] = 1;
       }
       for (const std::uint32_t row : release.rows) switches.gone.add(row);
+      follow_unpinned(motion);
       for (const std::uint32_t spring : release.springs) let_spring_go(motion, model.springs[spring]);
     }
   }

@@ -96,6 +96,7 @@ std::vector<Side> sides_of_truths(Motion& motion, const Triggers& triggers, bool
       const Corner& corner = group.corners[c];
       if (corner.kind == expressions::CornerKind::turns) continue;
       const std::uint32_t number = group.first_switch + c;
+      if (impl.pins.keep(number, switches.gone)) continue;
       motion.state.modes = model::modes_of(model, sides);
       const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, accelerations);
       if (!std::isfinite(rates.g)) continue;

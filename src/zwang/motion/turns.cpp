@@ -466,7 +466,8 @@ FoundTurns find_turns(const Motion& motion, double h) {
 
 double reach_of_switches(Motion& motion, double h, bool with_comparisons) {
   Motion::Impl& impl = *motion.impl;
-  const bool stops = with_comparisons && !impl.model.simulation.stop.empty();
+  const bool stops =
+      with_comparisons && !impl.model.simulation.stop.empty() && !impl.pins.keep_from_stopping(impl.switches.gone);
   if (impl.model.switches == 0 && !stops && !instant::has_alternatives(impl.model)) return h;
   std::vector<std::uint8_t>& is_clear = impl.switches.clear;
   is_clear.assign(std::size_t{impl.model.switches} + impl.model.rows(), 0);
