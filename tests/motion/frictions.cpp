@@ -315,4 +315,145 @@ TEST(Frictions, a_stop_that_asks_for_rest_does_not_disturb_the_slip) {
   EXPECT_NEAR(asked.state.position[0], free.state.position[0], by_closed_form);
 }
 
+namespace {
+
+/// A block with friction 0.5 that a condition leads along x, and a load along y. Where y = 3/4 of what x has gone its direction is (0.8, 0.6) all the time: friction takes 0.3 of the load, and
+/// y'' the rest.
+Ran lead_block(const std::string& condition, const std::string& load, const std::string& until,
+               const std::string& start = "position = [0, 0]", const std::string& speed = "p'") {
+  return run_to_the_end("[points.p]\nmass = 1\n" + start + "\nforce = \"-0.5*(" + speed + ")/norm(" + speed +
+                            ") + [0, " + load + "]\"\n[constraints]\ncam = \"" + condition +
+                            "\"\n[simulation]\nuntil = " + until + "\n",
+                        20000);
+}
+
+/// The same along a line: y is pushed by what rubs on x.
+Ran lead_line(const std::string& condition, const std::string& until, const std::string& start = "initial = 0",
+              const std::string& size = "0.5") {
+  return run_to_the_end("[coordinates.x]\n" + start + "\nforce = \"-" + size +
+                        "*sign(x')\"\n[coordinates.y]\ninitial = 0\nforce = \"" + size +
+                        "*sign(x')\"\n[energy]\nkinetic = \"(x'^2 + y'^2)/2\"\n[constraints]\ncam = \"" + condition +
+                        "\"\n[simulation]\nuntil = " + until + "\n");
+}
+
+}  // namespace
+
+TEST(Frictions, on_what_a_cam_moves_from_no_speed_and_no_acceleration_act_at_once) {
+  for (const char* law : {"x = t^3", "x = t - sin(t)", "x' = t^2", "x = t^7", "x >= t^3"}) {
+    const Ran ran = lead_line(law, "2");
+    ASSERT_EQ(ran.status, Status::finished) << law << ": " << ran.why;
+    EXPECT_NEAR(ran.state.position[1], 1, by_closed_form) << law;
+  }
+  const Ran back = lead_line("x = -t^4", "2");
+  ASSERT_EQ(back.status, Status::finished) << back.why;
+  EXPECT_NEAR(back.state.position[1], -1, by_closed_form);
+  // From nothing, too: y'' = t/2.
+  const Ran grows = lead_line("x = t^3", "2", "initial = 0", "0.5*t");
+  ASSERT_EQ(grows.status, Status::finished) << grows.why;
+  EXPECT_NEAR(grows.state.position[1], 8.0 / 12, by_closed_form);
+  // After a second of standing still, and through a place where it stands for an instant.
+  const Ran later = lead_line("x = max(t - 1, 0)^3", "2");
+  ASSERT_EQ(later.status, Status::finished) << later.why;
+  EXPECT_NEAR(later.state.position[1], 0.25, by_closed_form);
+  const Ran through = lead_line("x = (t - 1)^3", "2", "initial = -1\nvelocity = 3");
+  ASSERT_EQ(through.status, Status::finished) << through.why;
+  EXPECT_NEAR(through.state.position[1], 1, by_closed_form);
+}
+
+TEST(Frictions, in_a_plane_act_at_once_on_what_a_cam_begins_to_move) {
+  struct Case {
+    const char *condition, *load;
+    double y, multiplier;
+  };
+  for (const Case& one :
+       {Case{"p.x = t^3", "0.3 + 4.5*t", 0.75, 6.4}, Case{"p.x' = 3*t^2", "0.3 + 4.5*t", 0.75, 6.4},
+        Case{"p.x = 1 - cos(t^2)", "0.3 + 0.75*(2*sin(t^2) + 4*t^2*cos(t^2))", 0.75 * (1 - std::cos(1.0)),
+             2 * std::sin(1.0) + 4 * std::cos(1.0) + 0.4},
+        Case{"p.x = t - sin(t)", "0.3 + 0.75*sin(t)", 0.75 * (1 - std::sin(1.0)), std::sin(1.0) + 0.4},
+        Case{"p.x >= t^3", "0.3 + 4.5*t", 0.75, 6.4},
+        Case{"p.x = t^3", "12*t^2 + 2*t/sqrt(9 + 16*t^2)", 1, 6 + 0.5 * 0.6}}) {
+    const Ran ran = lead_block(one.condition, one.load, "1");
+    ASSERT_EQ(ran.status, Status::finished) << one.condition << ": " << ran.why;
+    EXPECT_NEAR(ran.state.position[1], one.y, 1e-10) << one.condition << ", " << one.load;
+    ASSERT_EQ(ran.multipliers.size(), 1U) << one.condition;
+    EXPECT_NEAR(std::abs(ran.multipliers[0].second), one.multiplier, 1e-9) << one.condition << ", " << one.load;
+  }
+  // Without a load across: the cam carries the friction.
+  const Ran alone = lead_block("p.x = t^3", "0", "1");
+  ASSERT_EQ(alone.status, Status::finished) << alone.why;
+  EXPECT_NEAR(std::abs(alone.multipliers[0].second), 6.5, 1e-10);
+  // Held while a belt below it begins to run.
+  const Ran belt = lead_block("p.x = 0", "0.3 + 4.5*t", "1", "position = [0, 0]", "p' - [3*t^2, 0]");
+  ASSERT_EQ(belt.status, Status::finished) << belt.why;
+  EXPECT_NEAR(belt.state.position[1], 0.75, 1e-10);
+  // After a second of standing still, under a load that friction holds.
+  const Ran later = lead_block("p.x = max(t - 1, 0)^3", "0.3 + 4.5*max(t - 1, 0)", "2");
+  ASSERT_EQ(later.status, Status::finished) << later.why;
+  EXPECT_NEAR(later.state.position[1], 0.75, 1e-10);
+}
+
+TEST(Frictions, of_several_blocks_that_cams_begin_to_move) {
+  // On one cam, with other masses: each goes in the direction (0.8, 0.6).
+  const Ran pair = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-0.5*a'/norm(a') + [0, 0.3 + 4.5*t]\"\n"
+      "[points.b]\nmass = 3\nposition = [2, 0]\nforce = \"-b'/norm(b') + [0, 0.6 + 13.5*t]\"\n"
+      "[constraints]\ncam = \"a.x = t^3\"\nrod = \"b.x - a.x = 2\"\n[simulation]\nuntil = 1\n",
+      20000);
+  ASSERT_EQ(pair.status, Status::finished) << pair.why;
+  EXPECT_NEAR(pair.state.position[1], 0.75, 1e-10);
+  EXPECT_NEAR(pair.state.position[3], 0.75, 1e-10);
+  // On cams of which one begins later than the other: 3/4 t^4 of b.
+  const Ran apart = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-0.5*a'/norm(a') + [0, 0.3 + 4.5*t]\"\n"
+      "[points.b]\nmass = 1\nposition = [2, 0]\nforce = \"-0.5*b'/norm(b') + [0, 0.3 + 9*t^2]\"\n"
+      "[constraints]\ncam = \"a.x = t^3\"\nother = \"b.x - 2 = t^4\"\n[simulation]\nuntil = 1\n",
+      20000);
+  ASSERT_EQ(apart.status, Status::finished) << apart.why;
+  EXPECT_NEAR(apart.state.position[1], 0.75, 1e-10);
+  EXPECT_NEAR(apart.state.position[3], 0.75, 1e-10);
+  // In space, by two cams: (1, 2, 2) t^3.
+  const Ran space = run_to_the_end(
+      "[points.p]\nmass = 1\nposition = [0, 0, 0]\nforce = \"-0.6*p'/norm(p') + [0, 0, 0.4 + 12*t]\"\n"
+      "[constraints]\nc = \"p.x = t^3\"\nd = \"p.y = 2*t^3\"\n[simulation]\nuntil = 1\n",
+      20000);
+  ASSERT_EQ(space.status, Status::finished) << space.why;
+  EXPECT_NEAR(space.state.position[2], 2, 1e-10);
+  // A rod that grows moves the one that rubs less, and is pressed by its friction.
+  const Ran rod = run_to_the_end(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nforce = \"-0.2*a'/norm(a')\"\n[points.b]\nmass = 3\n"
+      "position = [2, 0]\nforce = \"-20*b'/norm(b')\"\n[constraints]\nr = \"distance(a, b) = 2 + t^3\"\n"
+      "[simulation]\nuntil = 1\n",
+      20000);
+  ASSERT_EQ(rod.status, Status::finished) << rod.why;
+  EXPECT_NEAR(rod.state.position[0], -1, 1e-10);
+  EXPECT_NEAR(rod.state.position[2], 2, 1e-10);
+  EXPECT_NEAR(std::abs(rod.multipliers[0].second), 6.2, 1e-9);
+}
+
+TEST(Frictions, beside_walls_that_are_touched_without_a_force_hold_a_load_that_grows) {
+  // Slip at t = 1/2 along the wall or away from it, then x'' = t - 1/2; what the wall carries friction need not.
+  struct Case {
+    const char* load;
+    double x, y;
+  };
+  for (const char* walls : {"w = \"p.x >= 0\"\n", "w = \"p.x >= 0\"\nv = \"p.y >= 0\"\n"}) {
+    for (const Case& one : {Case{"[t, 0]", 0.5625, 0}, Case{"[0, t]", 0, 0.5625}, Case{"[-t, 0]", 0, 0},
+                            Case{"[-t, 0.3]", 0, 0}, Case{"[-t, 0.2*t]", 0, 0}, Case{"[-t^2, t]", 0, 0.5625}}) {
+      const Ran ran =
+          slide_block("-0.5*p'/norm(p') + " + std::string(one.load), "2", "[constraints]\n" + std::string(walls));
+      ASSERT_EQ(ran.status, Status::finished) << one.load << walls << ran.why;
+      EXPECT_NEAR(ran.state.position[0], one.x, by_closed_form) << one.load << walls;
+      EXPECT_NEAR(ran.state.position[1], one.y, by_closed_form) << one.load << walls;
+    }
+  }
+}
+
+TEST(Frictions, on_a_cam_that_comes_to_a_stop_let_it_rest) {
+  const Ran ran = lead_block("p.x = max(1 - t, 0)^3", "0", "2", "position = [1, 0]\nvelocity = [-3, 0]");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_EQ(kinds_of(ran), (Kinds{"switch", "stick"}));
+  EXPECT_NEAR(ran.state.position[0], 0, 1e-14);
+  EXPECT_NEAR(ran.state.position[1], 0, 1e-14);
+}
+
 }  // namespace zwang::motion

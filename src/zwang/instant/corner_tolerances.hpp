@@ -18,6 +18,10 @@ inline constexpr double push_in_doubt = 1e3;
 /// Of the duration of the motion: so much later it is asked whether what is not pushed now begins to be; far above the rounding of a push, and far below anything that happens; the second for one that
 /// begins as a cube.
 inline constexpr double later_parts[] = {0x1p-20, 0x1p-10};
+/// Of the pushes of what nothing holds: what the conditions push that they move by a higher derivative only; and for who is beside something that is pushed at once.
+inline constexpr double imposed_part = 1e-6;
+inline constexpr double least_imposed_part = 1e-3;
+inline constexpr int most_newton_rounds_of_imposed = 30;
 /// Of the largest effect: what makes weights of dependent surfaces unique.
 inline constexpr double own_effect = 1e-7;
 /// A weight of such a surface: a hundred times what that moves it by.

@@ -298,7 +298,8 @@ void choose_side_of_kink(const model::Model& model, model::State state, const Op
 }  // namespace
 
 Corners find_corners(const model::Model& model, const model::State& given, const Options& options, Workspace& workspace,
-                     std::span<const KnownSide> known, std::span<const KnownSide> near) {
+                     std::span<const KnownSide> known, std::span<const KnownSide> near,
+                     std::span<const Imposed> imposed) {
   enum class Told : std::uint8_t { nothing, side, threshold, slid };
   Corners out;
   std::vector<Told> told(model.switches, Told::nothing);
@@ -395,6 +396,8 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   // Of those that are known to be on a side, which are on a threshold nevertheless?
   std::vector<std::pair<std::uint32_t, Side>> touched;
   for (const KnownSide& one : known) {
+    // Where it is asked once more for what is imposed, these have been looked at.
+    if (!imposed.empty()) break;
     const model::SwitchPlace place = model::place_of_switch(model, one.number);
     const Corner& corner = place.group->corners[place.corner];
     if (corner.quiet || corner.follows || place.truth || place.row < model.rows() || corner.directs() ||
@@ -405,7 +408,9 @@ Corners find_corners(const model::Model& model, const model::State& given, const
     const auto [distance, threshold] = nearest_threshold(corner, one.side, rates.g);
     if (is_on_threshold(distance, rates)) touched.emplace_back(one.number, threshold);
   }
-  Sliding(model, state, options, workspace, out, critical, on, towards, std::move(touched)).run();
+  Sliding sliding(model, state, options, workspace, out, critical, on, towards, std::move(touched));
+  sliding.impose(imposed);
+  sliding.run();
   return out;
 }
 

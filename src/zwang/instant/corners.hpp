@@ -40,6 +40,12 @@ struct KnownSide {
   bool slid = false;  ///< slid on until now: its rate is rounding
 };
 
+/// A switching function that rests on its threshold by its first derivatives, and that the conditions move off it by a higher one.
+struct Imposed {
+  std::uint32_t number = 0;
+  double rate = 0;  ///< that derivative; of all that are given the same one, in any unit
+};
+
 /// A mode of the model that is mixed along a surface slid on: its own, or that of a corner nested about it.
 struct MixedMode {
   std::uint32_t slid = 0;                            ///< number of the switch slid on
@@ -70,10 +76,10 @@ struct Corners {
 };
 
 /// `known`: sides that the motion knows; `near`: switches that are on a threshold whatever their value says, with the side
-/// behind which they would be if they passed it.
+/// behind which they would be if they passed it; `imposed`: those that the conditions are about to move, and whereto.
 [[nodiscard]] Corners find_corners(const model::Model& model, const model::State& state, const Options& options,
                                    Workspace& workspace, std::span<const KnownSide> known,
-                                   std::span<const KnownSide> near);
+                                   std::span<const KnownSide> near, std::span<const Imposed> imposed = {});
 
 /// The modes that change across the threshold `on` of a switch, at a state on it whose modes hold for all other corners.
 [[nodiscard]] std::vector<MixedMode> modes_across(const model::Model& model, const model::State& state,

@@ -60,6 +60,7 @@ void Sliding::run() {
       }
     }
   }
+  if (!imposed_.empty()) imposed_size_ = imposed_part * free_push();
   // w at the lower sides, and what every switch changes.
   std::vector<double> sigma(n, 0.0);
   std::vector<double> base;
@@ -441,6 +442,7 @@ bool Sliding::push(const std::vector<double>& sigma, std::vector<double>& w) {
     const SwitchRates rates = switch_rates(model_, number, state_, instant_.accelerations);
     w.push_back(rates.by_velocity ? rates.first : rates.second);
   }
+  add_imposed(w);
   return true;
 }
 

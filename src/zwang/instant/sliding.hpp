@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,8 @@ class Sliding {
           Corners& corners, std::vector<std::uint32_t> switches, std::vector<expressions::Side> on,
           std::vector<expressions::Side> towards, std::vector<std::pair<std::uint32_t, expressions::Side>> touched);
 
+  /// What the conditions are about to move off its threshold is pushed there by a little (sliding_imposed.cpp).
+  void impose(std::span<const Imposed> imposed);
   /// Sides, weights and modes into the corners given, or why they are not determined.
   void run();
 
@@ -151,6 +154,7 @@ class Sliding {
     bool told = false;            ///< the motion has found that it leaves its rest
     bool waits = false;           ///< neither friction nor load is there at this instant
     bool idle = false;            ///< nor for a while
+    bool imposed = false;         ///< the conditions move it, by a derivative that comes later than the first
     double push = 0;              ///< w = push c: 0 where it rests
   };
   /// Directions of speeds that are at rest: the weights of each lie in a disc. Stick and slip by the nearest point.
@@ -197,6 +201,18 @@ class Sliding {
   /// Are there jumps along lines that neither push nor hold at this instant, but will?
   [[nodiscard]] bool waits_for_size(const std::vector<double>& base, const std::vector<double>& change, double zero);
 
+  // ---- sliding_imposed.cpp
+
+  /// What forces do to the functions where no condition holds: pushes are measured by that.
+  [[nodiscard]] double free_push();
+  /// What is imposed, added to pushes.
+  void add_imposed(std::vector<double>& w) const;
+  /// The directions in which discs leave that are moved by what is imposed: the limit of a push that is ever less. `base`: with that push.
+  void leave_as_imposed(std::vector<double> base, const std::vector<double>& effect, double zero,
+                        std::vector<Disc>& discs, std::vector<double>& c);
+  bool limit_of_imposed(const std::vector<double>& base, const std::vector<double>& effect, double zero,
+                        const std::vector<Disc>& discs, std::vector<double>& c) const;
+
   // ---- sliding_dependent.cpp
 
   /// Frictions on surfaces that depend on one another, as two blocks at rest on the ground and against each other: the accelerations are
@@ -225,7 +241,9 @@ class Sliding {
   };
   std::vector<Dropped> dropped_;  ///< kinks that keep nothing
   std::vector<std::uint8_t>
-      second_;  ///< of each, 1: of a flow, and moved through its second derivative; empty: none is
+      second_;                   ///< of each, 1: of a flow, and moved through its second derivative; empty: none is
+  std::vector<double> imposed_;  ///< of each: what the conditions push it by, the largest 1; empty: none
+  double imposed_size_ = 0;      ///< what that counts for among the pushes
   Instant instant_;
 };
 

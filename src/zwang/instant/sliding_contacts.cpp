@@ -107,6 +107,7 @@ bool Sliding::with_rows(const std::vector<std::uint32_t>& rows, std::vector<doub
       const SwitchRates rates = switch_rates(model_, number, state_, x);
       w.push_back(rates.by_velocity ? rates.first : rates.second);
     }
+    add_imposed(w);
     return w;
   };
   std::vector<double> lambda;

@@ -377,6 +377,7 @@ void Sliding::run_discs() {
     for (const double x : effect) most = std::max(most, std::abs(x));
     return most;
   };
+  if (!imposed_.empty()) imposed_size_ = imposed_part * free_push();
   if (!push(weights(), base)) return;
   bool contacts = touches();
   const model::Dynamics& dynamics = workspace_.evaluation().dynamics;
@@ -413,6 +414,7 @@ void Sliding::run_discs() {
                   "begin where it has one, or give it a small size from the start, as in mu + 1e-9");
   }
   const auto taken = [&](double nothing) {
+    if (imposed_size_ > 0) leave_as_imposed(base, effect, nothing, all, c);
     if (!decide_later(all, c, nothing)) return;
     take_discs(all, c, effect, nothing);
     if (corners_.refusal.empty()) take_dropped(all, c);
@@ -475,7 +477,7 @@ void Sliding::take_discs(const std::vector<Disc>& discs, const std::vector<doubl
         implied[i] = weight_waits;
       } else if (disc.part && (leaves || (disc.told && at_its_bound))) {
         // What was told to leave because it had come to its bound is pushed by no more than rounding of its share.
-        const bool at_once = leaves && !(disc.told && disc.push <= push_in_doubt * zero);
+        const bool at_once = leaves && !disc.imposed && !(disc.told && disc.push <= push_in_doubt * zero);
         side[i] = at_once ? expressions::part_leaves_at_once : expressions::part_leaves;
       } else {
         held.push_back(i);

@@ -56,6 +56,7 @@ void Sliding::drop_kinks() {
     towards_.erase(towards_.begin() + at);
     members_.erase(members_.begin() + at);
     mixed_.erase(mixed_.begin() + at);
+    if (!imposed_.empty()) imposed_.erase(imposed_.begin() + at);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "zwang/instant/corner_tolerances.hpp"
+#include "zwang/instant/corners_impl.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/lane.hpp"
@@ -30,6 +31,16 @@ std::span<const double> size_of_speed(const Along& series, const model::Slotted&
           series.known};
 }
 
+/// Where something else happens at the very instant at which a speed comes to zero, as a cam that stops does: it has no direction there.
+bool has_no_speed(const Motion& motion, const model::Slotted& group, std::uint32_t c, std::uint32_t number) {
+  for (std::uint32_t part = 1; part <= group.corners[c].parts; ++part) {
+    const instant::SwitchRates rates =
+        instant::switch_rates(motion.impl->model, number + part * group.lanes, motion.state, {});
+    if (!instant::is_on_threshold(std::abs(rates.g), rates)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void tell_direction(const Motion& motion, const Triggers& triggers, bool first, bool struck,
@@ -44,7 +55,7 @@ void tell_direction(const Motion& motion, const Triggers& triggers, bool first, 
   if (first || struck || changes_inside(group, c, lane, anew)) return;
   if (!moves) {
     near.push_back({number, turn != nullptr && turn->slips ? expressions::part_leaves : expressions::part_rests, true});
-  } else if (turn != nullptr) {
+  } else if (turn != nullptr || has_no_speed(motion, group, c, number)) {
     near.push_back({number, expressions::part_rests, false});
   } else {
     known.push_back({number, 2});

@@ -150,6 +150,8 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     impl.gave_way.insert(impl.gave_way.end(), triggers.releasing.begin(), triggers.releasing.end());
     hold_rows(motion, balanced);
     if (motion.status == Status::going && !gathered.shock) hold_what_comes_back(motion, triggers);
+    if (motion.status == Status::going) leave_to_rows(motion);
+    if (motion.status == Status::going) static_cast<void>(leave_as_imposed(motion, triggers, first));
   }
   if (gathered.shock && !first && motion.status == Status::going) {
     // What comes to rest with the shock loses more than the shock itself took: speeds and gaps that count as none.

@@ -6,6 +6,7 @@
 
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
+#include "zwang/instant/corners_impl.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/model/half_turns.hpp"
@@ -297,6 +298,49 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
       return false;
     }
   }
+  return true;
+}
+
+bool ask_again(Motion& motion, const Triggers& triggers, bool first, const instant::Options& options,
+               const std::vector<instant::Imposed>& imposed) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  Switches& switches = impl.switches;
+  std::vector<instant::KnownSide> known;
+  std::vector<instant::KnownSide> near;
+  std::vector<std::uint8_t> anew(model.switches, 0);
+  for_switches(model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t, std::uint32_t number) {
+    const Corner& corner = group.corners[c];
+    const Side side = switches.sides[number];
+    if (corner.kind == expressions::CornerKind::part) return;
+    const bool moved =
+        std::any_of(imposed.begin(), imposed.end(), [&](const instant::Imposed& one) { return one.number == number; });
+    if (corner.kind == expressions::CornerKind::moves) {
+      anew[number] = side == 2 ? 0 : 1;
+      const bool leaves = switches.sides[number + group.lanes] == expressions::part_leaves;
+      if (side == 2) known.push_back({number, side});
+      if (side != 2) near.push_back({number, leaves ? expressions::part_leaves : expressions::part_rests, true});
+    } else if (side % 2 != 0 || moved) {
+      anew[number] = 1;
+      const double g = instant::switch_rates(model, number, motion.state, {}).g;
+      near.push_back({number, instant::nearest_threshold(corner, side, g).second, true});
+    } else {
+      known.push_back({number, side});
+    }
+  });
+  const instant::Corners corners =
+      instant::find_corners(model, motion.state, options, impl.workspace, known, near, imposed);
+  const std::vector<std::uint8_t> at_start = switches.at_start;
+  take_corners(motion, corners, triggers, first, anew);
+  for (std::size_t k = 0; k < at_start.size(); ++k) switches.at_start[k] |= at_start[k];
+  for (const instant::Imposed& one : imposed) switches.at_start[one.number] = 1;
+  if (!corners.refusal.empty()) {
+    for (const instant::Minimiser& way : corners.ways) motion.continuations.push_back(way.accelerations);
+    end(motion, corners.ways.empty() ? Status::refused : Status::singular, corners.refusal);
+    return false;
+  }
+  impl.series.slide(slides_of(model, switches));
+  project_slid(motion);
   return true;
 }
 

@@ -94,6 +94,11 @@ bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first);
 void list_switches(Motion& motion, const Switches& before, const Triggers& triggers, bool first);
 /// Velocities onto the surfaces slid on.
 void project_slid(Motion& motion);
+/// Surfaces slid on that the rows held keep already, as a wall does that is touched without a force: their weights stay (imposed.cpp).
+void leave_to_rows(Motion& motion);
+/// What rests on its threshold by its speed and acceleration, and is moved off it by conditions with a higher derivative, leaves (imposed.cpp). True: the sets of
+/// the next piece are others.
+bool leave_as_imposed(Motion& motion, const Triggers& triggers, bool first);
 /// The surfaces slid on, for the series.
 [[nodiscard]] std::vector<Series::Slide> slides_of(const model::Model& model, const Switches& switches);
 /// Is it a part of a speed that leaves its rest on the piece that begins here?

@@ -60,6 +60,9 @@ void for_switches(const model::Model& model, const Visit& visit) {
                      [&](std::uint32_t one) { return anew[group.first_switch + one * group.lanes + lane] != 0; });
 }
 
+/// Sides and weights once more, where conditions are about to move what rests (imposed.cpp). False: the motion has ended.
+bool ask_again(Motion& motion, const Triggers& triggers, bool first, const instant::Options& options,
+               const std::vector<instant::Imposed>& imposed);
 /// What is known beforehand of the direction of a speed: its parts go with the whole.
 void tell_direction(const Motion& motion, const Triggers& triggers, bool first, bool struck,
                     const model::Slotted& group, std::uint32_t c, std::uint32_t lane,

@@ -229,6 +229,10 @@ inline constexpr double shortest_steps_to_rest = 4;
 inline constexpr double many_shortest_steps_to_rest = 1e3;
 /// Of the terms of a push along the direction in which a speed leaves: they cancel where it has not begun to grow.
 inline constexpr double push_of_nothing = 1e-11;
+/// Of the terms of a velocity: what conditions move it by is more, where they do.
+inline constexpr double rounding_of_imposed = 1e-9;
+/// Orders at which they move one after the other at one instant.
+inline constexpr int most_rounds_of_imposed = 8;
 /// By which a direction and its series differ at best.
 inline constexpr double roundings_of_direction = 16;
 /// So many resolutions of time behind the place where friction changes its sign it has that sign for certain.
