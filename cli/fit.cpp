@@ -119,6 +119,10 @@ std::string words_about(const sensitivity::Fit& found) {
     out += fmt::format("  {} {} not determine {}: one choice of many\n", report::counted(found.misfit.size(), "value"),
                        found.misfit.size() == 1 ? "does" : "do", report::counted(found.parameters.size(), "parameter"));
   }
+  for (const sensitivity::Undetermined& one : found.undetermined) out += "  " + sensitivity::words(one) + "\n";
+  for (const sensitivity::FittedParameter& one : found.parameters) {
+    if (one.bound) out += "  " + sensitivity::words_about_bound(one) + "\n";
+  }
   if (found.converged && found.gradient && *found.gradient > still_steep) {
     out += fmt::format(
         "  the squares still fall ({} of their steepest): a corner of the motion, or values the model refuses\n",
@@ -176,8 +180,11 @@ int fit(const Request& request) {
     print(fmt::format("{}not fitted{}: {}\n\n", s.bad, s.off, found.why));
   }
   for (const sensitivity::FittedParameter& one : found.parameters) {
-    print(fmt::format("  {} = {}{}\n", one.name, readable(one.value, 10),
-                      one.deviation ? " +- " + readable(*one.deviation, 3) : ""));
+    const std::string beside = one.deviation     ? " +- " + readable(*one.deviation, 3)
+                               : one.bound       ? ", at a bound"
+                               : !one.determined ? ", not determined"
+                                                 : "";
+    print(fmt::format("  {} = {}{}\n", one.name, readable(one.value, 10), beside));
   }
   const auto count = static_cast<double>(std::max<std::size_t>(found.misfit.size(), 1));
   print(fmt::format("\n  misfit {} (root of the sum of squares; {} per value), before {}\n", readable(found.residual),

@@ -172,7 +172,9 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   fit->add_option("--free", request.free, "the parameters that may move")->type_name("NAME,NAME,...")->required();
   fit->add_option("--starts", request.starts, "begin from so many values of them, and keep the best (default: 1)")
       ->type_name("N");
-  fit->add_option("--within", request.within, "where those starts lie (default: between half and double the value)")
+  fit->add_option(
+         "--within", request.within,
+         "the range of a parameter, and of those starts (default for starts: between half and double the value)")
       ->type_name("NAME=LOW..HIGH")
       ->take_all();
   CLI::App* equations =

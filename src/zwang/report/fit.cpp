@@ -135,9 +135,30 @@ std::string fit_json(const model::Model& model, const sensitivity::Measured& mea
     json.open(one.name);
     json.put("value", one.value);
     if (one.deviation) json.put("deviation", *one.deviation);
+    json.put("determined", one.determined);
+    if (one.bound) {
+      json.open("bound");
+      json.put("side", one.bound->upper ? "upper" : "lower");
+      json.put("at", one.bound->at);
+      json.put("why", one.bound->why.empty() ? std::string("asked for") : one.bound->why);
+      json.close();
+    }
     json.close();
   }
   json.close();
+  if (!fit.undetermined.empty()) {
+    json.open_list("undetermined");
+    for (const sensitivity::Undetermined& one : fit.undetermined) {
+      json.open();
+      json.put("parameters", one.parameters);
+      json.put("direction", one.direction);
+      const std::string only = sensitivity::counts_only_as(one);
+      if (!only.empty()) json.put("only", only);
+      json.put("why", sensitivity::words(one));
+      json.close();
+    }
+    json.close_list();
+  }
   json.put("residual", fit.residual);
   json.put("iterations", std::uint64_t{fit.iterations});
   json.put("motions", fit.motions);

@@ -139,6 +139,12 @@ std::string runs_of_signs(const FitSeries& series) {
       over, under, stretches, readable(2 * over * under / (over + under) + 1, 3));
 }
 
+/// As the beginning of a sentence.
+std::string capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 /// The correlation of two parameters as a cell, the darker the stronger.
 std::string correlation_cell(double value) {
   constexpr double darkest = 0.45;
@@ -193,10 +199,18 @@ std::string fit_page(const model::Model& fitted, const sensitivity::Measured& me
       out += fmt::format("<td>{}</td><td>{}</td></tr>\n", readable(*one.deviation, 3),
                          one.value != 0 ? readable(*one.deviation / std::abs(one.value), 2) : "");
     } else {
-      out += "<td>not determined</td><td></td></tr>\n";
+      out += fmt::format("<td>{}</td><td></td></tr>\n", one.bound        ? "at a bound"
+                                                        : one.determined ? "too few values"
+                                                                         : "not determined");
     }
   }
   out += "</table></div>\n";
+  for (const sensitivity::Undetermined& one : fit.undetermined) {
+    out += fmt::format("<p>{}.</p>\n", capital(xml_escaped(sensitivity::words(one))));
+  }
+  for (const sensitivity::FittedParameter& one : fit.parameters) {
+    if (one.bound) out += fmt::format("<p>{}.</p>\n", capital(xml_escaped(sensitivity::words_about_bound(one))));
+  }
   if (free > 1 && fit.covariance.rows == free) {
     out +=
         "<h2>Correlations</h2>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Correlations\"><table "

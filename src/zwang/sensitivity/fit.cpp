@@ -10,6 +10,8 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
 #include "zwang/motion/track.hpp"
+#include "zwang/sensitivity/bounds.hpp"
+#include "zwang/sensitivity/least_squares.hpp"
 #include "zwang/sensitivity/sensitivity.hpp"
 #include "zwang/sensitivity/tolerances.hpp"
 
@@ -23,106 +25,14 @@ struct Lines {
   linear::Matrix slope;             ///< residual by parameter
   std::uint32_t without_slope = 0;  ///< lines
   std::vector<double> fitted;
-  std::string why;  ///< not empty: there is no such motion, or it has no derivatives
+  std::string why;          ///< not empty: there is no such motion, or it has no derivatives
+  bool no_meaning = false;  ///< because the model refuses these values
   [[nodiscard]] double square() const {
     double sum = 0;
     for (const double r : residual) sum += r * r;
     return sum;
   }
 };
-
-/// x that minimises |A x + b|, by reflections; columns that are nothing beside their own length before get x = 0.
-std::vector<double> least_squares(linear::Matrix a, std::vector<double> b) {
-  const std::size_t rows = a.rows;
-  const std::size_t columns = a.columns;
-  std::vector<double> diagonal(columns, 0.0);
-  std::vector<std::uint8_t> idle(columns, 0);
-  std::size_t top = 0;
-  std::vector<std::size_t> at(columns, 0);
-  for (std::size_t j = 0; j < columns; ++j) {
-    double whole = 0;
-    double rest = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-      whole += a(i, j) * a(i, j);
-      if (i >= top) rest += a(i, j) * a(i, j);
-    }
-    if (top >= rows || !(rest > dependent_column * dependent_column * whole)) {
-      idle[j] = 1;
-      continue;
-    }
-    const double length = std::copysign(std::sqrt(rest), a(top, j));
-    std::vector<double> u(rows - top);
-    for (std::size_t i = top; i < rows; ++i) u[i - top] = a(i, j);
-    u[0] += length;
-    const double half = length * u[0];
-    const auto reflect = [&](double* column) {
-      double dot = 0;
-      for (std::size_t i = top; i < rows; ++i) dot += u[i - top] * column[i];
-      for (std::size_t i = top; i < rows; ++i) column[i] -= dot / half * u[i - top];
-    };
-    for (std::size_t k = j; k < columns; ++k) reflect(a.entry.data() + k * rows);
-    reflect(b.data());
-    diagonal[j] = -length;
-    at[j] = top++;
-  }
-  std::vector<double> x(columns, 0.0);
-  for (std::size_t j = columns; j-- > 0;) {
-    if (idle[j] != 0) continue;
-    double sum = -b[at[j]];
-    for (std::size_t k = j + 1; k < columns; ++k) {
-      if (idle[k] == 0) sum -= a(at[j], k) * x[k];
-    }
-    x[j] = sum / diagonal[j];
-  }
-  return x;
-}
-
-/// (A^T A)^-1, or nothing where a column depends on others.
-std::optional<linear::Matrix> inverse_gram(const linear::Matrix& a) {
-  const std::size_t n = a.columns;
-  std::vector<double> length(n, 0.0);
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = 0; i < a.rows; ++i) length[j] += a(i, j) * a(i, j);
-    length[j] = std::sqrt(length[j]);
-    if (length[j] == 0) return std::nullopt;
-  }
-  // Columns of length one, orthogonalised: A = Q R, the inverse is R^-1 R^-T.
-  linear::Matrix q = a;
-  linear::Matrix r(n, n);
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = 0; i < a.rows; ++i) q(i, j) /= length[j];
-    for (int twice = 0; twice < 2; ++twice) {
-      for (std::size_t k = 0; k < j; ++k) {
-        double dot = 0;
-        for (std::size_t i = 0; i < a.rows; ++i) dot += q(i, k) * q(i, j);
-        r(k, j) += dot;
-        for (std::size_t i = 0; i < a.rows; ++i) q(i, j) -= dot * q(i, k);
-      }
-    }
-    double left = 0;
-    for (std::size_t i = 0; i < a.rows; ++i) left += q(i, j) * q(i, j);
-    left = std::sqrt(left);
-    if (left <= dependent_column) return std::nullopt;
-    r(j, j) = left;
-    for (std::size_t i = 0; i < a.rows; ++i) q(i, j) /= left;
-  }
-  linear::Matrix inverse(n, n);
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = n; i-- > 0;) {
-      double sum = i == j ? 1.0 : 0.0;
-      for (std::size_t k = i + 1; k < n; ++k) sum -= r(i, k) * inverse(k, j);
-      inverse(i, j) = sum / r(i, i);
-    }
-  }
-  linear::Matrix out(n, n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t k = 0; k < n; ++k) out(i, j) += inverse(i, k) * inverse(j, k);
-      out(i, j) /= length[i] * length[j];
-    }
-  }
-  return out;
-}
 
 class Fitting {
  public:
@@ -149,6 +59,8 @@ class Fitting {
         throw Error({"command line", 0, 0}, "--within: '" + one.name + "' is not among the parameters that may move");
       }
     }
+    // A start that is written to the last digit stays so.
+    if (motion::begin(model).position_correction <= exact_start * size_of_start(model)) most_correction_ = exact_start;
     if (measured.times.back() > model.simulation.start) overrides_.until = exact(measured.times.back());
   }
 
@@ -160,6 +72,12 @@ class Fitting {
     for (std::uint32_t k = 0; k < count && !interrupted_; ++k) {
       const std::vector<double> from = start(k);
       Fit one = find_from(from);
+      // Off what is flat and no bottom, as the top of a hill.
+      for (std::size_t again = 0; again < free_.size() && one.lower && !interrupted_; ++again) {
+        const double first = one.first_residual;
+        one = find_from(*one.lower);
+        one.first_residual = first;
+      }
       FitStart line{from, {}, one.converged, one.why, std::nullopt};
       for (const FittedParameter& parameter : one.parameters) line.to.push_back(parameter.value);
       if (!one.misfit.empty()) line.residual = one.residual;
@@ -185,6 +103,9 @@ class Fitting {
   /// Where the k-th begins: the model's own values, then points of an additive recurrence (multiples of the powers of 1 / g, g^(p + 1) = g + 1, which fill a cube evenly).
   [[nodiscard]] std::vector<double> start(std::uint32_t k) const {
     std::vector<double> out = start_;
+    for (std::size_t j = 0; k == 0 && j < free_.size(); ++j) {
+      if (const StartRange* asked = range_asked(j)) out[j] = std::clamp(out[j], asked->low, asked->high);
+    }
     if (k == 0) return out;
     const std::size_t p = free_.size();
     double g = 1;
@@ -196,14 +117,22 @@ class Fitting {
       const auto [low, high] = range(j);
       out[j] = low + (high - low) * (at - std::floor(at));
     }
+    // Where the model has no meaning nearer to its own values it may.
+    for (int nearer = 0; nearer < most_nearer && !refusal(out).empty(); ++nearer) {
+      for (std::size_t j = 0; j < p; ++j) out[j] += (start_[j] - out[j]) / 2;
+    }
     return out;
   }
   [[nodiscard]] std::pair<double, double> range(std::size_t j) const {
-    for (const StartRange& one : options_.within) {
-      if (one.name == free_[j]) return {one.low, one.high};
-    }
+    if (const StartRange* asked = range_asked(j)) return {asked->low, asked->high};
     if (start_[j] == 0) return {-1, 1};
     return {start_[j] / 2, start_[j] * 2};
+  }
+  [[nodiscard]] const StartRange* range_asked(std::size_t j) const {
+    for (const StartRange& one : options_.within) {
+      if (one.name == free_[j]) return &one;
+    }
+    return nullptr;
   }
   /// The root of the sum of squares that rounding of motions leaves.
   [[nodiscard]] double left_by_rounding() const {
@@ -217,12 +146,16 @@ class Fitting {
     Lines lines = at(here, true);
     if (!lines.why.empty()) {
       out.why = lines.why;
-      return report(out, here, lines);
+      return report(out, here, lines, nullptr);
     }
     out.first_residual = std::sqrt(lines.square());
     double damping = 0;
     const std::size_t p = free_.size();
     std::vector<double> scale(p, 0.0);
+    Bounds bounds(here, [this](const std::vector<double>& values) { return refusal(values); });
+    for (std::size_t j = 0; j < p; ++j) {
+      if (const StartRange* asked = range_asked(j)) bounds.ask(j, asked->low, asked->high);
+    }
     while (out.iterations < options_.most_iterations) {
       ++out.iterations;
       for (std::size_t j = 0; j < p; ++j) {
@@ -231,8 +164,9 @@ class Fitting {
         scale[j] = std::max(scale[j], std::sqrt(length));
       }
       bool better = false;
+      bounds.forget_learned();
       while (true) {
-        const std::vector<double> step = damped_step(lines, scale, damping);
+        const std::vector<double> step = step_within(lines, scale, damping, here, bounds);
         std::vector<double> there = here;
         bool moved = false;
         for (std::size_t j = 0; j < p; ++j) {
@@ -245,6 +179,8 @@ class Fitting {
         }
         Lines next = at(there, true);
         if (interrupted_) break;
+        // Beyond a bound: the same step again, with the bound in its way.
+        if (next.no_meaning ? bounds.learn(here, there) : !next.why.empty() && bounds.keep_off(there)) continue;
         if (next.why.empty() && next.square() < lines.square()) {
           const double gain = lines.square() - next.square();
           here = std::move(there);
@@ -273,7 +209,7 @@ class Fitting {
       if (out.converged || !better) break;
     }
     if (!out.converged && out.why.empty()) out.why = "not at rest after " + std::to_string(out.iterations) + " steps";
-    return report(out, here, lines);
+    return report(out, here, lines, &bounds);
   }
 
   /// How steep the squares still are, and whether what is left looks like noise.
@@ -284,6 +220,7 @@ class Fitting {
     if (lines.slope.rows == m && squares > 0) {
       double steepest = 0;
       for (std::size_t j = 0; j < free_.size(); ++j) {
+        if (out.parameters[j].bound) continue;
         double dot = 0;
         double length = 0;
         for (std::size_t i = 0; i < m; ++i) {
@@ -363,10 +300,11 @@ class Fitting {
       return out;
     }
     ++motions_;
-    const model::Overrides overrides = with(values);
+    out.no_meaning = true;
     try {
-      const model::Model model = model::compile(draft_, overrides);
+      const model::Model model = model::compile(draft_, with(values));
       motion::Motion motion = motion::begin(model);
+      out.no_meaning = !refusal(model, motion).empty();
       motion::Track track;
       motion::follow(model, motion, track, [&](const motion::Motion&) {
         interrupted_ = interrupted_ || (options_.go_on && !options_.go_on());
@@ -396,7 +334,7 @@ class Fitting {
         out.fitted.push_back(fitted);
         out.residual.push_back(fitted - measured_.value[place]);
       }
-      if (slopes) add_slopes(model, view, overrides, out);
+      if (slopes) add_slopes(model, view, values, out);
     } catch (const Error& error) {
       if (motions_ == 1) throw;
       out.why = error.message();
@@ -404,10 +342,10 @@ class Fitting {
     return out;
   }
 
-  void add_slopes(const model::Model& model, const motion::RunView& view, const model::Overrides& overrides,
+  void add_slopes(const model::Model& model, const motion::RunView& view, const std::vector<double>& values,
                   Lines& out) const {
     const std::vector<ParameterSensitivity> found =
-        sensitivity(model, view, parameter_slopes(draft_, overrides, free_), measured_.times);
+        sensitivity(model, view, parameter_slopes(draft_, with(values), free_), measured_.times);
     const std::size_t columns = outputs_.size();
     out.slope = linear::Matrix(out.residual.size(), free_.size());
     for (std::size_t j = 0; j < free_.size(); ++j) {
@@ -429,45 +367,184 @@ class Fitting {
       for (std::size_t j = 0; j < free_.size(); ++j) out.slope(i, j) = 0;
       ++out.without_slope;
     }
+    // Slopes that are rounding of others lead nowhere.
+    double size = 0;
+    for (const double x : out.fitted) size += x * x;
+    size = std::max(std::sqrt(size), left_by_rounding() / nothing_left);
+    for (std::size_t j = 0; j < free_.size(); ++j) {
+      double length = 0;
+      for (std::size_t i = 0; i < values_.size(); ++i) length += out.slope(i, j) * out.slope(i, j);
+      if (std::sqrt(length) * size_of(j, values) > without_part * size) continue;
+      for (std::size_t i = 0; i < values_.size(); ++i) out.slope(i, j) = 0;
+    }
   }
 
-  /// The step of Levenberg and Marquardt: the squares of the linear residuals and of the step in units of `scale`.
-  static std::vector<double> damped_step(const Lines& lines, const std::vector<double>& scale, double damping) {
+  /// The step of Levenberg and Marquardt: the squares of the linear residuals and of the step in units of `scale`. Some parameters move by what is `fixed`.
+  static std::vector<double> damped_step(const Lines& lines, const std::vector<double>& scale, double damping,
+                                         const std::vector<std::optional<double>>& fixed) {
     const std::size_t p = scale.size();
     const std::size_t m = lines.residual.size();
     linear::Matrix a(m + p, p);
     std::vector<double> b = lines.residual;
     b.resize(m + p, 0.0);
     for (std::size_t j = 0; j < p; ++j) {
+      if (fixed[j]) {
+        for (std::size_t i = 0; i < m; ++i) b[i] += lines.slope(i, j) * *fixed[j];
+        continue;
+      }
       for (std::size_t i = 0; i < m; ++i) a(i, j) = lines.slope(i, j);
       a(m + j, j) = std::sqrt(damping) * scale[j];
     }
-    return least_squares(std::move(a), std::move(b));
+    std::vector<double> step = least_squares(std::move(a), std::move(b));
+    for (std::size_t j = 0; j < p; ++j) step[j] = fixed[j].value_or(step[j]);
+    return step;
   }
 
-  Fit report(Fit out, const std::vector<double>& here, const Lines& lines) const {
-    if (lines.why.empty()) judge(lines, out);
+  /// The same within bounds: what would go beyond one goes there, the first of them first, and the others make the best of it.
+  static std::vector<double> step_within(const Lines& lines, const std::vector<double>& scale, double damping,
+                                         const std::vector<double>& here, const Bounds& bounds) {
+    std::vector<std::optional<double>> fixed(here.size());
+    while (true) {
+      std::vector<double> step = damped_step(lines, scale, damping, fixed);
+      std::optional<std::size_t> first;
+      double share = 1;
+      for (std::size_t j = 0; j < here.size(); ++j) {
+        if (fixed[j]) continue;
+        const std::optional<double> room = bounds.room(j, here[j], step[j]);
+        if (!room || (first && *room / step[j] >= share)) continue;
+        first = j;
+        share = *room / step[j];
+      }
+      if (!first) return step;
+      fixed[*first] = share * step[*first];
+      if (const std::optional<double> room = bounds.room(*first, here[*first], step[*first])) fixed[*first] = *room;
+    }
+  }
+
+  /// Why the model has no meaning with these values: it is refused, or its start is.
+  [[nodiscard]] std::string refusal(const std::vector<double>& values) const {
+    try {
+      const model::Model model = model::compile(draft_, with(values));
+      return refusal(model, motion::begin(model));
+    } catch (const Error& error) {
+      return error.message();
+    }
+  }
+  [[nodiscard]] std::string refusal(const model::Model& model, const motion::Motion& begun) const {
+    const bool none = begun.status == motion::Status::inadmissible || begun.status == motion::Status::jammed ||
+                      begun.status == motion::Status::singular;
+    if (none) return std::string(motion::words(begun.status)) + " at the start: " + begun.why;
+    if (begun.position_correction > most_correction_ * size_of_start(model)) return "the start breaks its conditions";
+    return {};
+  }
+  static double size_of_start(const model::Model& model) {
+    double most = 0;
+    for (const double x : model.initial_position) most = std::max(most, std::abs(x));
+    return most;
+  }
+
+  Fit report(Fit out, const std::vector<double>& here, const Lines& lines, const Bounds* bounds) {
     out.residual = std::sqrt(lines.square());
     const std::size_t p = free_.size();
     const std::size_t m = lines.residual.size();
-    std::optional<linear::Matrix> gram;
-    if (m > p && lines.slope.rows == m) gram = inverse_gram(lines.slope);
-    if (gram) {
-      const double variance = lines.square() / static_cast<double>(m - p);
-      for (double& x : gram->entry) x *= variance;
-      out.covariance = *gram;
+    for (std::size_t j = 0; j < p; ++j) out.parameters.push_back({free_[j], here[j], std::nullopt, true, std::nullopt});
+    if (lines.why.empty() && lines.slope.rows == m) {
+      std::vector<std::uint8_t> held(p, 0);
+      for (std::size_t j = 0; j < p; ++j) held[j] = hold(out.parameters[j], j, lines, bounds) ? 1 : 0;
+      const Determination told = determination(lines.slope, held);
+      if (m > told.rank) add_deviations(told, lines.square() / static_cast<double>(m - told.rank), held, out);
+      for (std::size_t j = 0; j < p; ++j) out.parameters[j].determined = told.determined[j] != 0 || held[j] != 0;
+      for (const std::vector<double>& idle : told.idle) out.undetermined.push_back(look_along(idle, here, lines, out));
     }
-    for (std::size_t j = 0; j < p; ++j) {
-      FittedParameter one{free_[j], here[j], std::nullopt};
-      if (gram) one.deviation = std::sqrt(out.covariance(j, j));
-      out.parameters.push_back(std::move(one));
-    }
+    if (lines.why.empty()) judge(lines, out);
     for (std::size_t i = 0; i < lines.fitted.size(); ++i) {
       const std::size_t columns = outputs_.size();
       out.misfit.push_back({measured_.times[values_[i] / columns], static_cast<std::uint32_t>(values_[i] % columns),
                             measured_.value[values_[i]], lines.fitted[i]});
     }
     return out;
+  }
+
+  /// A bound that is all that keeps the squares from falling holds its parameter.
+  static bool hold(FittedParameter& parameter, std::size_t j, const Lines& lines, const Bounds* bounds) {
+    double slope = 0;
+    for (std::size_t i = 0; i < lines.residual.size(); ++i) slope += lines.slope(i, j) * lines.residual[i];
+    const Bound* bound = bounds == nullptr ? nullptr : bounds->reached(j, parameter.value, -slope);
+    if (bound == nullptr) return false;
+    parameter.bound = ReachedBound{bound->at, slope < 0, bound->allowed, bound->why};
+    return true;
+  }
+
+  static void add_deviations(const Determination& told, double variance, const std::vector<std::uint8_t>& held,
+                             Fit& out) {
+    const std::size_t p = held.size();
+    linear::Matrix covariance = told.inverse;
+    for (double& x : covariance.entry) x *= variance;
+    bool all = true;
+    for (std::size_t j = 0; j < p; ++j) {
+      if (told.determined[j] != 0) out.parameters[j].deviation = std::sqrt(covariance(j, j));
+      all = all && told.determined[j] != 0;
+    }
+    if (all) out.covariance = std::move(covariance);
+  }
+
+  /// Do the values really stay the same on the way that their slopes show? Parameters that are moved in proportion tell products and powers, by differences sums.
+  Undetermined look_along(const std::vector<double>& idle, const std::vector<double>& here, const Lines& lines,
+                          Fit& out) {
+    Undetermined found;
+    double relative = 0;  // the largest change, as a part of its parameter
+    bool proportions = true;
+    for (std::size_t j = 0; j < idle.size(); ++j) {
+      if (idle[j] == 0) continue;
+      found.parameters.push_back(free_[j]);
+      found.direction.push_back(idle[j]);
+      found.in_parts.push_back(here[j] == 0 ? 0 : idle[j] / here[j]);
+      relative = std::max(relative, std::abs(idle[j]) / size_of(j, here));
+      proportions = proportions && here[j] != 0;
+    }
+    const bool alone = found.parameters.size() == 1;
+    for (const auto along : {Undetermined::Along::proportions, Undetermined::Along::differences}) {
+      if (found.along != Undetermined::Along::first_order) break;
+      if (along == Undetermined::Along::proportions && (alone || !proportions)) continue;
+      for (const double sign : {1.0, -1.0}) {
+        const double way = sign * moved_to_see / relative;
+        std::vector<double> there = here;
+        for (std::size_t j = 0; j < idle.size(); ++j) {
+          if (idle[j] == 0) continue;
+          there[j] = along == Undetermined::Along::proportions ? here[j] * elementary::exp(way * idle[j] / here[j])
+                                                               : here[j] + way * idle[j];
+        }
+        const Lines moved = at(there, false);
+        if (!moved.why.empty()) continue;
+        if (same_values(moved, lines)) found.along = along;
+        if (alone && found.along == along) found.ran_away = ran_away(idle, here, lines);
+        // A place where squares are flat and yet no bottom.
+        if (alone && moved.square() < lines.square() * (1 - nothing_left)) out.lower = there;
+        if (!alone || out.lower) break;
+      }
+    }
+    return found;
+  }
+  /// Did the values still depend on it where it began?
+  bool ran_away(const std::vector<double>& idle, std::vector<double> here, const Lines& lines) {
+    for (std::size_t j = 0; j < idle.size(); ++j) {
+      if (idle[j] != 0) here[j] = start_[j];
+    }
+    const Lines back = at(here, false);
+    return back.why.empty() && !same_values(back, lines);
+  }
+  [[nodiscard]] bool same_values(const Lines& a, const Lines& b) const {
+    double apart = 0;
+    double size = left_by_rounding() / nothing_left;
+    for (std::size_t i = 0; i < a.fitted.size(); ++i) {
+      apart = std::max(apart, std::abs(a.fitted[i] - b.fitted[i]));
+      size = std::max(size, std::abs(b.fitted[i]));
+    }
+    return apart <= nothing_left * size;
+  }
+  /// What counts as the whole of a parameter: one that is zero, or almost, may be measured in anything.
+  [[nodiscard]] double size_of(std::size_t j, const std::vector<double>& here) const {
+    return std::max({std::abs(here[j]), std::abs(start_[j]), 1.0});
   }
 
   const model::Draft& draft_;
@@ -477,7 +554,8 @@ class Fitting {
   const FitOptions& options_;
   std::vector<std::size_t> outputs_;  ///< of the model, per column
   std::vector<double> start_;
-  std::vector<std::size_t> values_;  ///< places of values that were measured
+  std::vector<std::size_t> values_;       ///< places of values that were measured
+  double most_correction_ = moved_start;  ///< of the start onto its conditions, as a part of it
   std::uint64_t motions_ = 0;
   bool interrupted_ = false;
 };

@@ -32,7 +32,7 @@ struct Measured {
   std::vector<Origin> time_origin = {};
 };
 
-/// Between which values other starts lie.
+/// Between which values a parameter stays, and other starts lie.
 struct StartRange {
   std::string name;
   double low = 0;
@@ -47,12 +47,39 @@ struct FitOptions {
   std::function<bool()> go_on;  ///< asked before every motion; false interrupts
 };
 
+/// A bound at which a parameter ended, since the squares fall further beyond it.
+struct ReachedBound {
+  double at = 0;
+  bool upper = false;
+  bool allowed = true;  ///< the bound itself; else the parameter is as near as makes no difference
+  std::string why;      ///< what the model says to values beyond; empty: the range that was asked for
+};
+
 struct FittedParameter {
   std::string name;
   double value = 0;
-  std::optional<double>
-      deviation;  ///< one standard deviation; none where there are not more values than parameters, or they do not determine it
+  /// One standard deviation; none where there are not more values than parameters, where they do not determine it, or at a bound. Those of others are for what is at bounds held there.
+  std::optional<double> deviation;
+  bool determined = true;             ///< else it has a part in an `Undetermined`
+  std::optional<ReachedBound> bound;  ///< that it ended at
 };
+
+/// A parameter without a part in what was measured, or several that values do not tell from one another: what was measured stays the same while these change together.
+struct Undetermined {
+  /// How far the values were seen to stay the same: to first order alone, while parameters change in proportion (products, quotients, powers of them count), or by differences (sums).
+  enum class Along : std::uint8_t { first_order, proportions, differences };
+  std::vector<std::string> parameters;
+  std::vector<double> direction;  ///< how they change together, per parameter
+  std::vector<double> in_parts;   ///< likewise, in parts of themselves; 0 for one that is zero
+  Along along = Along::first_order;
+  bool ran_away = false;  ///< a parameter alone, on which the values did depend where it began
+};
+/// What alone counts of the parameters, as `k*b` or `a - b`; empty where that is not known.
+[[nodiscard]] std::string counts_only_as(const Undetermined& one);
+/// A sentence about it, without a stop.
+[[nodiscard]] std::string words(const Undetermined& one);
+/// A sentence about a parameter that ended at a bound; empty for others.
+[[nodiscard]] std::string words_about_bound(const FittedParameter& one);
 
 /// One value: what was measured and what the fitted motion has.
 struct Misfit {
@@ -74,7 +101,8 @@ struct Fit {
   bool converged = false;
   std::string why;  ///< if it did not
   std::vector<FittedParameter> parameters;
-  linear::Matrix covariance;  ///< empty where deviations are
+  std::vector<Undetermined> undetermined;
+  linear::Matrix covariance;  ///< empty where a deviation is
   double residual = 0;        ///< square root of the sum of squares
   double first_residual = 0;  ///< at the values the model has
   std::uint32_t iterations = 0;
@@ -88,6 +116,8 @@ struct Fit {
   /// or where next to nothing is left.
   std::optional<double> scatter;
   bool systematic = false;  ///< it is so far below 2 that what is left is no noise
+  std::optional<std::vector<double>>
+      lower;  ///< values with less squares, where the slopes by a parameter vanish and this is no bottom
   std::uint32_t without_slope =
       0;  ///< values that have no derivative where the fit is, as a distance that is zero: they count, and tell no direction
 };

@@ -58,6 +58,8 @@ inline constexpr double slope_spread = 1e-2;
 inline constexpr double same_slope = 1e-9;
 /// A start that had to be moved by more than this part of itself was not meant as it was written: how it moves with a parameter is not known.
 inline constexpr double moved_start = 1e-8;
+/// And what rounding makes of one that is on them: beyond it the start of a fit that began on its conditions breaks them.
+inline constexpr double exact_start = 1e-12;
 /// Of a sequence of shocks that has a limit: flights of this part of its first ones tell how the limit moves. Slopes of times of shorter ones
 /// have lost as many digits, and from there on the sequence is geometric to the square of it.
 inline constexpr double short_flight = 1e-5;
@@ -89,7 +91,21 @@ inline constexpr double beside_surface = 0x1p-12;
 // ------------------------------------------------------------------------------------------------ least squares
 
 /// Of its length: what is left of a column beside those before it, below which the values do not tell it from them.
-inline constexpr double dependent_column = 1e-12;
+/// Slopes are right to eleven digits or so.
+inline constexpr double dependent_column = 1e-10;
+/// Of the values measured: what they change by with a parameter as a whole, below which they do not depend on it.
+inline constexpr double without_part = 1e-11;
+/// Of a column that depends on others: parts of theirs that are rounding.
+inline constexpr double no_part = 1e-7;
+/// By how much of themselves parameters are moved to see whether values really stay the same.
+inline constexpr double moved_to_see = 0.125;
+/// How often a start that the model refuses is moved half of the way to the model's own values.
+inline constexpr int most_nearer = 8;
+/// Of the way to a bound that itself is not allowed: how much of it a step may take, and what is left of the first way when it has arrived.
+inline constexpr double way_to_bound = 0.9;
+inline constexpr double arrived_at_bound = 1e-8;
+/// Of a parameter: between a value that is allowed and one that is not, where the search for a bound ends.
+inline constexpr double bound_known = 0x1p-51;
 /// Steps below this part of a parameter are none, and gains below this part of the squares: rounding of the motions.
 inline constexpr double fit_step = 1e-13;
 inline constexpr double fit_gain = 1e-12;
