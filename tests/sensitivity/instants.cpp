@@ -724,5 +724,213 @@ until = 1.25
             1e-3);
 }
 
+/// Two points at x = -1/2, half a second from x = 0.
+std::string side_by_side(const std::string& parameters, const std::string& rest) {
+  return "[parameters]\n" + parameters + rest + "\n[simulation]\nuntil = 1\n";
+}
+
+TEST(Sensitivity, of_things_at_one_instant_and_elsewhere_is_each_ones_own) {
+  const std::string a = R"toml(
+[points.a]
+mass = 1
+position = [-0.5, 0]
+velocity = ["v", 0]
+force = ["if(a.x > 0, 2, 0)", 0]
+)toml";
+  const std::string b = R"toml(
+[points.b]
+mass = 1
+position = [-0.5, 1]
+velocity = ["w", 0]
+)toml";
+  const std::string wall = R"toml(
+[constraints]
+wall = { condition = "b.x <= 0", restitution = 0.7 }
+)toml";
+  const std::string blow = R"toml(
+[[impulses]]
+at = "T"
+on = "b"
+value = [1, 0]
+)toml";
+  // x = s v + 1 s^2 behind the switch at 1 / (2 v): x(1) = v - 1/2 + (1 - 1 / (2 v))^2, x' = v + 2 (1 - 1 / (2 v)).
+  const auto switched = [](const StateSlope& end) {
+    EXPECT_NEAR(end.position[0], 1 + 2 * 0.5 * 0.5, 1e-12);
+    EXPECT_NEAR(end.velocity[0], 1 + 2 * 0.5, 1e-12);
+  };
+  const std::string both = "v = 1.0\nw = 1.0\nT = 0.5\n";
+  {
+    const Differentiated run = differentiate(side_by_side(both, a + b + wall), {"v", "w"});
+    switched(end_of(run, 0));
+    EXPECT_NEAR(end_of(run, 0).position[2], 0, 1e-12);
+    // x = -0.7 (w - 1/2) behind the wall.
+    EXPECT_NEAR(end_of(run, 1).position[0], 0, 1e-12);
+    EXPECT_NEAR(end_of(run, 1).velocity[0], 0, 1e-12);
+    EXPECT_NEAR(end_of(run, 1).position[2], -0.7, 1e-12);
+    EXPECT_NEAR(end_of(run, 1).velocity[2], -0.7, 1e-12);
+  }
+  {
+    // A blow at T on the other: x = w - 1/2 + 1 - T.
+    const Differentiated run = differentiate(side_by_side(both, a + b + blow), {"v", "w", "T"});
+    switched(end_of(run, 0));
+    EXPECT_NEAR(end_of(run, 1).position[0], 0, 1e-12);
+    EXPECT_NEAR(end_of(run, 1).position[2], 1, 1e-12);
+    EXPECT_NEAR(end_of(run, 2).position[0], 0, 1e-12);
+    EXPECT_NEAR(end_of(run, 2).velocity[0], 0, 1e-12);
+    EXPECT_NEAR(end_of(run, 2).position[2], -1, 1e-12);
+    EXPECT_NEAR(end_of(run, 2).velocity[2], 0, 1e-12);
+    // Each event has its own time.
+    for (std::size_t k = 0; k < run.track.events.size(); ++k) {
+      const bool falls = run.track.events[k].kind == motion::EventKind::blow;
+      ASSERT_TRUE(run.by[0].events[k].after);
+      EXPECT_NEAR(*run.by[0].events[k].after, falls ? 0.0 : -0.5, 1e-12);
+      EXPECT_NEAR(*run.by[2].events[k].after, falls ? 1.0 : 0.0, 1e-12);
+    }
+  }
+  {
+    // A blow on one while the other is at the wall.
+    const std::string free = R"toml(
+[points.c]
+mass = 2
+position = [0, 3]
+[[impulses]]
+at = "T"
+on = "c"
+value = [0, 3]
+)toml";
+    const Differentiated run = differentiate(side_by_side("w = 1.0\nT = 0.5\n", b + wall + free), {"w", "T"});
+    EXPECT_NEAR(end_of(run, 0).position[0], -0.7, 1e-12);
+    EXPECT_NEAR(end_of(run, 0).position[3], 0, 1e-12);
+    EXPECT_NEAR(end_of(run, 1).position[0], 0, 1e-12);
+    EXPECT_NEAR(end_of(run, 1).position[3], -1.5, 1e-12);
+  }
+}
+
+TEST(Sensitivity, of_what_is_let_go_or_seized_while_something_else_strikes_is_each_ones_own) {
+  // The pendulum is let go at T; the other point is at its wall half a second behind its start. What it does has no part in the pendulum, and the other way round.
+  const std::string pendulum = R"toml(
+[points.a]
+mass = 1
+position = [-1, 0]
+force = [0, -9.81]
+)toml";
+  const std::string other = R"toml(
+[points.b]
+mass = 1
+position = [-0.5, 1]
+velocity = ["w", 0]
+)toml";
+  const std::string rod = "[constraints]\nrod = \"distance(a, [0, 0]) = 1\"\n";
+  const std::string wall = "wall = { condition = \"b.x <= 0\", restitution = 0.7 }\n";
+  for (const std::string& end : {std::string("[[releases]]\nconstraint = \"rod\"\nat = \"T\"\n"),
+                                 std::string("[[releases]]\nconstraint = \"rod\"\nwhen = \"t >= T\"\n"),
+                                 std::string("[[seizures]]\nname = \"s\"\nat = \"T\"\ncondition = \"a.y' = 0\"\n")}) {
+    const Differentiated alone = differentiate(side_by_side("T = 0.5\n", pendulum + rod + end), {"T"});
+    const Differentiated run =
+        differentiate(side_by_side("T = 0.5\nw = 1.0\n", pendulum + other + rod + wall + end), {"T", "w"});
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(end_of(run, 0).position[i], end_of(alone).position[i], 1e-10) << end;
+      EXPECT_NEAR(end_of(run, 0).velocity[i], end_of(alone).velocity[i], 1e-10) << end;
+      EXPECT_NEAR(end_of(run, 1).position[i], 0, 1e-11) << end;
+      EXPECT_NEAR(end_of(run, 1).velocity[i], 0, 1e-11) << end;
+    }
+    EXPECT_NEAR(end_of(run, 0).position[2], 0, 1e-11) << end;
+    EXPECT_NEAR(end_of(run, 1).position[2], -0.7, 1e-11) << end;
+    EXPECT_NEAR(end_of(run, 1).velocity[2], -0.7, 1e-11) << end;
+  }
+}
+
+TEST(Sensitivity, of_forces_that_add_up_is_there_where_both_switch_at_once) {
+  // x = s^2 + 3/2 r^2 with s = 1 - T, r = 1 - U.
+  const std::string text = side_by_side("T = 0.5\nU = 0.5\n", R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+force = ["if(t > T, 2, 0) + if(t > U, 3, 0)", 0]
+)toml");
+  const Differentiated run = differentiate(text, {"T", "U"});
+  EXPECT_NEAR(end_of(run, 0).position[0], -1, 1e-12);
+  EXPECT_NEAR(end_of(run, 0).velocity[0], -2, 1e-12);
+  EXPECT_NEAR(end_of(run, 1).position[0], -1.5, 1e-12);
+  EXPECT_NEAR(end_of(run, 1).velocity[0], -3, 1e-12);
+  // Blows add up as well.
+  const Differentiated blows = differentiate(side_by_side("T = 0.5\n", R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+[[impulses]]
+at = "T"
+on = "a"
+value = [1, 0]
+[[impulses]]
+at = 0.5
+on = "a"
+value = [0, 1]
+)toml"),
+                                             {"T"});
+  EXPECT_NEAR(end_of(blows).position[0], -1, 1e-12);
+  EXPECT_NEAR(end_of(blows).position[1], 0, 1e-12);
+  // Those that do not have two: the second force is there only behind the first.
+  const Differentiated product = differentiate(side_by_side("T = 0.5\n", R"toml(
+[points.a]
+mass = 1
+position = [0, 0]
+force = ["if(t > T, 2, 0)*if(t > 0.5, 3, 0)", 0]
+)toml"),
+                                               {"T"});
+  const Slope& end = product.by[0].final;
+  EXPECT_FALSE(end.differentiable());
+  ASSERT_TRUE(end.before && end.after);
+  EXPECT_NEAR(end.before->velocity[0], 0, 1e-12);
+  EXPECT_NEAR(end.after->velocity[0], -6, 1e-12);
+}
+
+TEST(Sensitivity, goes_through_what_happens_at_the_very_end_at_a_given_time) {
+  const std::string start = R"toml(
+[points.a]
+mass = 2
+position = [0, 0]
+velocity = ["w", "w"]
+)toml";
+  const std::string blow = R"toml(
+[[impulses]]
+at = 1
+on = "a"
+value = ["I", 0]
+)toml";
+  const Differentiated blown = differentiate(side_by_side("w = 1.0\nI = 3.0\n", start + blow), {"w", "I"});
+  EXPECT_NEAR(end_of(blown, 0).position[0], 1, 1e-13);
+  EXPECT_NEAR(end_of(blown, 0).velocity[0], 1, 1e-13);
+  EXPECT_NEAR(end_of(blown, 1).position[0], 0, 1e-13);
+  EXPECT_NEAR(end_of(blown, 1).velocity[0], 0.5, 1e-13);
+  const Differentiated seized = differentiate(
+      side_by_side("w = 1.0\n", start + "[[seizures]]\nname = \"s\"\nat = 1\ncondition = \"a.x' = 0\"\n"), {"w"});
+  EXPECT_NEAR(end_of(seized).velocity[0], 0, 1e-13);
+  EXPECT_NEAR(end_of(seized).velocity[1], 1, 1e-13);
+  // Where the time moves there is none: the blow falls or does not.
+  const Differentiated moved = differentiate(
+      side_by_side("w = 1.0\nT = 1.0\n", start + "[[impulses]]\nat = \"T\"\non = \"a\"\nvalue = [1, 0]\n"), {"T"});
+  EXPECT_FALSE(moved.by[0].final.differentiable());
+}
+
+TEST(Sensitivity, of_a_start_at_which_a_rope_is_just_taut_is_there) {
+  // The force of the rope is zero there, whatever its length: at L = 1 as elsewhere. Along the line x = 1 + sin(w t) / w, and by L it is 1 - cos(w t).
+  const std::string text = R"toml(
+[parameters]
+L = 1.0
+[points.a]
+mass = 1
+position = [1, 0]
+velocity = [1, 0]
+[springs]
+rope = { between = ["a", [0, 0]], stiffness = 4, length = "L", only = "pull" }
+[simulation]
+until = 0.7
+)toml";
+  const Differentiated run = differentiate(text, {"L"});
+  EXPECT_NEAR(end_of(run).position[0], 1 - std::cos(1.4), 1e-11);
+  EXPECT_NEAR(end_of(run).velocity[0], 2 * std::sin(1.4), 1e-11);
+}
+
 }  // namespace
 }  // namespace zwang::sensitivity::instant_tests

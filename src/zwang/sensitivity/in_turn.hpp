@@ -1,4 +1,4 @@
-/// Shocks of one instant that come one after the other as soon as the parameter moves: each at a time of its own, in the order that its side of the parameter's value has.
+/// Shocks, blows, seizures, releases and switches of one instant that come one after the other as soon as the parameter moves: each at a time of its own, in the order that its side of the parameter's value has.
 /// Reference: docs/mathematics, section 24.3.
 #pragma once
 
@@ -22,9 +22,19 @@ struct InTurn {
   [[nodiscard]] bool one() const;
 };
 
-/// Of the conditions that are triggers, struck with what was held before; the derivatives themselves stay.
+/// What is held before and behind the instant, and the sides of the switches.
+struct AroundInstant {
+  const std::vector<std::uint32_t>& held_before;
+  const std::vector<std::uint32_t>& held_after;
+  const std::vector<expressions::Side>& sides_before;
+  const std::vector<expressions::Side>& sides_after;
+};
+
+/// Can this one be taken by itself: a condition between positions that is struck or let go, a blow, a seizure, a force that switches?
+[[nodiscard]] bool has_a_turn(const model::Model& model, const Trigger& trigger);
+
+/// Of triggers that have a turn; the derivatives themselves stay.
 [[nodiscard]] InTurn in_turn(Variation& variation, const std::vector<Trigger>& triggers, const MotionPoint& before,
-                             const MotionPoint& after, const std::vector<std::uint32_t>& held_before,
-                             const std::vector<std::uint32_t>& held_after);
+                             const MotionPoint& after, const AroundInstant& around);
 
 }  // namespace zwang::sensitivity

@@ -60,7 +60,13 @@ class Walk {
     gone_ = motion::springs_gone(model_, events_);
     out_.events.resize(events_.size());
   }
-  void go_on(const Piece& piece) { add(piece); }
+  void go_on(const Piece& piece) {
+    if (between_events(piece)) {
+      ++pieces_;
+    } else {
+      add(piece);
+    }
+  }
   /// Did it come to a place with two derivatives, of which it followed the one above?
   [[nodiscard]] bool forked() const { return forked_; }
   void prefer_below() { prefers_below_ = true; }
@@ -108,6 +114,19 @@ class Walk {
   }
 
   // ---------------------------------------------------------------------------------------------- pieces
+
+  /// Behind what happens at a given time a piece on which no time passes leads to what else happens then: both are of one instant.
+  [[nodiscard]] bool between_events(const Piece& piece) const {
+    if (!begun_ || piece.end() > piece.start || pieces_ + 1 >= run_.pieces) return false;
+    bool given = false;
+    bool strikes = false;
+    for (std::size_t k = next_event_; k < events_.size() && events_[k].time <= piece.start; ++k) {
+      const EventKind kind = events_[k].kind;
+      given = given || kind == EventKind::blow || kind == EventKind::seizure || kind == EventKind::let_go;
+      strikes = strikes || kind == EventKind::impact;
+    }
+    return given && strikes;
+  }
 
   [[nodiscard]] std::vector<double> modes_on(const Piece& piece, std::vector<expressions::Side>& sides) const {
     const model::Model& own = variation_.parameter().model;
@@ -341,7 +360,7 @@ class Walk {
     for (const std::size_t event : events) note_time(event, 0);
     jump(written, here, piece.rows, events, std::vector<double>(model_.variables, 0.0));
     if (lost()) return;
-    for (const SwitchedStart& one : switched_starts(variation_, here, sides)) {
+    for (const SwitchedStart& one : switched_starts(variation_, here, sides, largest(forces_))) {
       lose(one.below, !one.below,
            "the motion starts where '" + one.name +
                "' switches, and on the other side when the parameter moves one way");
@@ -446,11 +465,19 @@ class Walk {
         jumps(before.state.velocity, after.state.velocity, speeds_, model_.flow ? force_zero : rate_zero);
     const bool shock = !model_.flow && (rates || has_impulses(events));
     std::vector<Trigger> triggers = given_times(model_, variation_, events_, events);
-    if (triggers.empty() && shock) triggers = struck(model_, variation_, before, old, events_, events);
-    // A condition that is held may bend, and strike by that.
-    if (triggers.empty())
-      triggers = switched(model_, variation_, surfaces_, {before, old, old_sides}, {after, piece, sides},
-                          {approach_, largest(speeds_)});
+    if (shock) {
+      for (Trigger& one : struck(model_, variation_, before, old, events_, events)) triggers.push_back(std::move(one));
+    }
+    // A condition that is held may bend, and strike by that. And forces may switch at the same instant for reasons of their own.
+    if (triggers.empty() || old_sides != sides) {
+      const SideOfInstant earlier{before, old, old_sides};
+      const SideOfInstant later{after, piece, sides};
+      std::vector<Trigger> turned =
+          switched(model_, variation_, surfaces_, earlier, later, {approach_, largest(speeds_)});
+      if (!triggers.empty()) turned = by_themselves(variation_, std::move(turned), earlier, later);
+      for (Trigger& one : turned) triggers.push_back(std::move(one));
+    }
+    tell_what_is_let_go(triggers, events);
     if (triggers.empty() && !shock && !(model_.flow && rates) &&
         (model_.flow || !jumps(before.acceleration, after.acceleration, forces_, force_zero))) {
       smooth(events, before, old);
@@ -484,7 +511,8 @@ class Walk {
     }
     std::vector<double> slopes;
     const std::string together = times_of(triggers, before, after, slopes);
-    if (!together.empty() && !one_after_the_other(triggers, before, after, old, piece, events, together)) {
+    const AroundInstant around{old.rows, piece.rows, old_sides, sides};
+    if (!together.empty() && !one_after_the_other(triggers, before, after, around, together)) {
       for (const std::size_t event : events) out_.events[event].why = why_;
       return;
     }
@@ -493,7 +521,7 @@ class Walk {
       const Trigger* first = nullptr;
       const Trigger* other = nullptr;
       for (const Trigger& trigger : triggers) {
-        if (!contains(events_[event].rows, trigger.row)) continue;
+        if (!is_of(events_[event], trigger)) continue;
         if (first == nullptr) first = &trigger;
         slope = trigger.slope;
         const double apart = std::abs(slope - first->slope);
@@ -506,6 +534,10 @@ class Walk {
                                  ", that of the other by " + readable(other->slope);
         continue;
       }
+      if (first == nullptr && !together.empty()) {
+        out_.events[event].why = together;
+        continue;
+      }
       note_time(event, slope);
     }
     // A speed that comes to rest may do so right behind another, and is seen from before both.
@@ -516,17 +548,43 @@ class Walk {
     if (together.empty()) jump(before, after, piece.rows, events, slopes);
   }
 
-  /// Shocks of one instant that act on one another: in the order that they have on either side of the parameter's value. Is a derivative left?
+  /// Which rows go when an expression becomes true. Of several releases at one instant it is not known which lets go which.
+  void tell_what_is_let_go(std::vector<Trigger>& triggers, const std::vector<std::size_t>& events) const {
+    std::vector<Trigger*> letting;
+    for (Trigger& one : triggers) {
+      if (!one.lets_go.empty() || (one.switching && one.switching->truth)) letting.push_back(&one);
+    }
+    std::vector<std::uint32_t> rows;
+    std::size_t releases = 0;
+    for (const std::size_t event : events) {
+      if (events_[event].kind != EventKind::let_go) continue;
+      ++releases;
+      rows.insert(rows.end(), events_[event].rows.begin(), events_[event].rows.end());
+    }
+    for (Trigger* one : letting) {
+      if (releases == 1 && letting.size() == 1) {
+        one->lets_go = rows;
+      } else {
+        one->lets_go.clear();
+      }
+    }
+  }
+  /// Does the event tell of this trigger?
+  static bool is_of(const Event& event, const Trigger& trigger) {
+    if (!trigger.lets_go.empty()) return event.kind == EventKind::let_go;
+    if (!trigger.seizes.empty()) return event.kind == EventKind::seizure;
+    if (trigger.blow) return event.kind == EventKind::blow;
+    if (trigger.switching) return event.kind == EventKind::switched;
+    return contains(event.rows, trigger.row);
+  }
+
+  /// What happens at one instant and acts on one another: in the order that they have on either side of the parameter's value. Is a derivative left?
   bool one_after_the_other(const std::vector<Trigger>& triggers, const MotionPoint& before, const MotionPoint& after,
-                           const Piece& old, const Piece& piece, const std::vector<std::size_t>& events,
-                           const std::string& together) {
-    const bool rows = std::all_of(triggers.begin(), triggers.end(), [&](const Trigger& one) {
-      return one.row < model_.rows() && model::is_holonomic(model_.row_kind[one.row]);
-    });
-    const bool blow = std::any_of(events.begin(), events.end(),
-                                  [&](std::size_t event) { return events_[event].kind == EventKind::blow; });
+                           const AroundInstant& around, const std::string& together) {
+    const bool all =
+        std::all_of(triggers.begin(), triggers.end(), [&](const Trigger& one) { return has_a_turn(model_, one); });
     InTurn found;
-    if (rows && !blow && !model_.flow) found = in_turn(variation_, triggers, before, after, old.rows, piece.rows);
+    if (all && !model_.flow) found = in_turn(variation_, triggers, before, after, around);
     if (!found.one()) {
       // Two derivatives: this walk follows one of them.
       forked_ = forked_ || (before_ && after_ && found.below && found.above);
@@ -782,9 +840,41 @@ class Walk {
     out_.final = slope_of(std::move(state));
   }
 
+  /// Blows, seizures and releases at the very end whose times do not move: there is a motion through them.
+  bool given_at_end() {
+    const model::Model& slope = variation_.parameter().slope;
+    std::vector<std::size_t> events;
+    for (std::size_t number = next_event_; number < events_.size(); ++number) {
+      const EventKind kind = events_[number].kind;
+      if (kind != EventKind::blow && kind != EventKind::seizure && kind != EventKind::let_go) return false;
+      events.push_back(number);
+      const std::vector<Trigger> given = given_times(model_, variation_, events_, {number});
+      if (given.empty() || std::any_of(given.begin(), given.end(), [](const Trigger& one) { return one.slope != 0; }))
+        return false;
+    }
+    if (events.empty() || slope.simulation.until != 0) return false;
+    MotionPoint after = last_point_;
+    after.state.velocity = run_.account->present.state.velocity;
+    std::vector<std::uint32_t> rows;
+    for (const std::uint32_t row : last_.rows) {
+      const bool gone = std::any_of(events.begin(), events.end(), [&](std::size_t event) {
+        return events_[event].kind == EventKind::let_go && contains(events_[event].rows, row);
+      });
+      if (!gone) rows.push_back(row);
+    }
+    jump(last_point_, after, rows, events, std::vector<double>(model_.variables, 0.0));
+    if (lost()) return true;
+    for (const std::size_t event : events) note_time(event, 0);
+    next_event_ = events_.size();
+    last_point_ = std::move(after);
+    final_stretch_ = {};
+    return true;
+  }
+
   /// What happens at the very end happens before or behind it when the parameter moves.
   void happens_at_end() {
     if (run_.account->status != motion::Status::finished) return;
+    if (given_at_end() && lost()) return;
     for (std::size_t number = next_event_; number < events_.size(); ++number) {
       const Event& event = events_[number];
       if (event.kind == EventKind::accumulation || event.kind == EventKind::graze || event.kind == EventKind::release)

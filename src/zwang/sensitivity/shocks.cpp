@@ -79,22 +79,29 @@ bool agree(const std::vector<double>& expected, const MotionPoint& before, const
   return off <= same_velocity * speed;
 }
 
+void add_blow(const model::Model& model, const Variation& variation, std::size_t number, const MotionPoint& at,
+              std::span<const double> time_slope, std::vector<double>& blow, std::vector<double>& slope) {
+  blow.resize(model.variables, 0.0);
+  slope.resize(model.variables, 0.0);
+  std::vector<double> moved(model.variables);
+  for (std::size_t i = 0; i < moved.size(); ++i)
+    moved[i] = variation.position[i] + at.state.velocity[i] * time_slope[i];
+  const model::Blow& one = model.blows[number];
+  const std::vector<double> impulse = model::impulse_of(one, at.state.position);
+  const std::vector<double> changes = slope_of_blow(one, variation.parameter().slope.blows[number], at, moved);
+  for (std::size_t j = 0; j < one.variables.size(); ++j) {
+    blow[one.variables[j]] += impulse[j];
+    slope[one.variables[j]] += changes[j];
+  }
+}
+
 void add_blows(const model::Model& model, const Variation& variation, double time, const MotionPoint& at,
                std::span<const double> time_slope, std::vector<double>& blow, std::vector<double>& slope) {
   blow.assign(model.variables, 0.0);
   slope.assign(model.variables, 0.0);
-  std::vector<double> moved(model.variables);
-  for (std::size_t i = 0; i < moved.size(); ++i)
-    moved[i] = variation.position[i] + at.state.velocity[i] * time_slope[i];
   for (std::size_t k = 0; k < model.blows.size(); ++k) {
-    const model::Blow& one = model.blows[k];
-    if (std::abs(one.at - time) > motion::resolution(time)) continue;
-    const std::vector<double> impulse = model::impulse_of(one, at.state.position);
-    const std::vector<double> changes = slope_of_blow(one, variation.parameter().slope.blows[k], at, moved);
-    for (std::size_t j = 0; j < one.variables.size(); ++j) {
-      blow[one.variables[j]] += impulse[j];
-      slope[one.variables[j]] += changes[j];
-    }
+    if (std::abs(model.blows[k].at - time) <= motion::resolution(time))
+      add_blow(model, variation, k, at, time_slope, blow, slope);
   }
 }
 

@@ -18,6 +18,10 @@ namespace zwang::sensitivity {
 void add_blows(const model::Model& model, const Variation& variation, double time, const MotionPoint& at,
                std::span<const double> time_slope, std::vector<double>& blow, std::vector<double>& slope);
 
+/// One of them, added to what is there.
+void add_blow(const model::Model& model, const Variation& variation, std::size_t number, const MotionPoint& at,
+              std::span<const double> time_slope, std::vector<double>& blow, std::vector<double>& slope);
+
 /// Through a shock by the whole rule of a rebound: the blow; what is struck brought to rest; 1 + e times that change; and that brought back onto what does not rebound, as a
 /// seizure does not. False, and nothing is done, if the motion did something else.
 [[nodiscard]] bool rebound(Variation& variation, const MotionPoint& before, const MotionPoint& after,

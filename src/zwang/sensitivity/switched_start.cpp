@@ -39,6 +39,19 @@ class Sides {
   model::Dynamics here_, there_;
 };
 
+/// A force that is zero on one side and rounding on the other jumps by nothing beside what it will be.
+bool accelerations_jump(Variation& variation, const MotionPoint& start, const std::vector<expressions::Side>& beside,
+                        double accelerates) {
+  model::State there = start.state;
+  there.modes = model::modes_of(variation.parameter().model, beside);
+  const std::vector<double> a = variation.accelerations(start.state, {});
+  const std::vector<double> b = variation.accelerations(there, {});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::abs(a[i] - b[i]) > rate_zero * accelerates) return true;
+  }
+  return false;
+}
+
 double size_of(const model::State& state) {
   double most = 0;
   for (const double x : state.position) most = std::max(most, std::abs(x));
@@ -48,8 +61,8 @@ double size_of(const model::State& state) {
 
 }  // namespace
 
-std::vector<SwitchedStart> switched_starts(const Variation& variation, const MotionPoint& start,
-                                           const std::vector<expressions::Side>& sides) {
+std::vector<SwitchedStart> switched_starts(Variation& variation, const MotionPoint& start,
+                                           const std::vector<expressions::Side>& sides, double accelerates) {
   std::vector<SwitchedStart> out;
   const model::Model& model = variation.parameter().model;
   if (model.switches == 0) return out;
@@ -71,7 +84,8 @@ std::vector<SwitchedStart> switched_starts(const Variation& variation, const Mot
       if (moves == 0 || std::abs(change.value - threshold) > on_surface * (size + std::abs(threshold))) continue;
       std::vector<expressions::Side> beside = sides;
       beside[number] = corner.next(side, above);
-      if (forces.jump(beside)) out.push_back({corner.text, (moves > 0) != above});
+      if (forces.jump(beside) && accelerations_jump(variation, start, beside, accelerates))
+        out.push_back({corner.text, (moves > 0) != above});
     }
   };
   for (std::size_t g = 0; g < model.terms.size(); ++g) {

@@ -14,8 +14,9 @@ struct SwitchedStart {
   bool below = false;  ///< values below the parameter's own start on the other side, or those above it
 };
 
-/// `sides`: those of the motion behind its start.
-[[nodiscard]] std::vector<SwitchedStart> switched_starts(const Variation& variation, const MotionPoint& start,
-                                                         const std::vector<expressions::Side>& sides);
+/// `sides`: those of the motion behind its start; `accelerates`: how much, at most, on its first piece, beside which a jump of the forces counts.
+[[nodiscard]] std::vector<SwitchedStart> switched_starts(Variation& variation, const MotionPoint& start,
+                                                         const std::vector<expressions::Side>& sides,
+                                                         double accelerates);
 
 }  // namespace zwang::sensitivity

@@ -39,18 +39,23 @@ std::vector<Trigger> given_times(const model::Model& model, const Variation& var
     const auto near = [&](double at) { return std::abs(at - event.time) <= motion::resolution(event.time); };
     if (event.kind == motion::EventKind::blow) {
       for (std::size_t k = 0; k < model.blows.size(); ++k) {
-        if (near(model.blows[k].at)) out.push_back({slope.blows[k].at, "the blow on " + model.blows[k].on});
+        if (!near(model.blows[k].at)) continue;
+        out.push_back({slope.blows[k].at, "the blow on " + model.blows[k].on});
+        out.back().blow = k;
       }
     } else if (event.kind == motion::EventKind::seizure) {
       for (std::size_t k = 0; k < model.conditions.size(); ++k) {
         if (model.conditions[k].seizure && near(model.conditions[k].at)) {
           out.push_back({slope.conditions[k].at, "the seizure " + model.conditions[k].name});
+          for (std::uint32_t row = 0; row < model.conditions[k].rows; ++row)
+            out.back().seizes.push_back(model.conditions[k].first_row + row);
         }
       }
     } else if (event.kind == motion::EventKind::let_go) {
       for (std::size_t k = 0; k < model.releases.size(); ++k) {
         if (model.releases[k].when.empty() && near(model.releases[k].at)) {
           out.push_back({slope.releases[k].at, "the release of " + model.releases[k].name});
+          out.back().lets_go = event.rows;
         }
       }
     }
@@ -85,7 +90,7 @@ std::vector<Trigger> switched(const model::Model& model, Variation& variation, c
   std::vector<Trigger> out;
   const model::Model& own = variation.parameter().model;
   const model::Model& slope = variation.parameter().slope;
-  const auto look = [&](const model::Slotted& group, const model::Slotted& slopes) {
+  const auto look = [&](const model::Slotted& group, const model::Slotted& slopes, bool truth = false) {
     for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
       if (group.corners[c].follows) continue;
       for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
@@ -119,6 +124,7 @@ std::vector<Trigger> switched(const model::Model& model, Variation& variation, c
         }
         if (change.by_time != 0) {
           out.push_back({-(change.by_parameter - moved) / change.by_time, "'" + group.corners[c].text + "'"});
+          out.back().switching = Switching{&group, &slopes, c, lane, number, moved, truth};
         }
       }
     }
@@ -126,7 +132,7 @@ std::vector<Trigger> switched(const model::Model& model, Variation& variation, c
   if (own.switches > 0) {
     for (std::size_t g = 0; g < own.groups.size(); ++g) look(own.groups[g], slope.groups[g]);
     for (std::size_t g = 0; g < own.terms.size(); ++g) look(own.terms[g], slope.terms[g]);
-    for (std::size_t g = 0; g < own.truths.size(); ++g) look(own.truths[g].term, slope.truths[g].term);
+    for (std::size_t g = 0; g < own.truths.size(); ++g) look(own.truths[g].term, slope.truths[g].term, true);
   }
   for (const std::uint32_t row : later.piece.rows) {
     if (row >= model.rows() || contains(earlier.piece.rows, row) || model::is_holonomic(model.row_kind[row])) continue;
@@ -136,6 +142,42 @@ std::vector<Trigger> switched(const model::Model& model, Variation& variation, c
     }
   }
   return out;
+}
+
+std::vector<Trigger> by_themselves(Variation& variation, std::vector<Trigger> triggers, const SideOfInstant& earlier,
+                                   const SideOfInstant& later) {
+  const model::Model& own = variation.parameter().model;
+  double size = 0;
+  for (const double x : earlier.point.state.position) size = std::max(size, std::abs(x));
+  for (const double x : earlier.point.state.velocity) size = std::max(size, std::abs(x));
+  std::vector<double> here;
+  std::erase_if(triggers, [&](const Trigger& trigger) {
+    if (!trigger.switching) return false;
+    const Switching& one = *trigger.switching;
+    const expressions::Corner& corner = one.group->corners[one.corner];
+    const expressions::Side side = earlier.sides[one.number];
+    if (side % 2 != 0) return true;
+    const bool up = later.sides[one.number] > side;
+    const double value = variation.corner(*one.group, *one.slopes, one.corner, one.lane, earlier.point).value;
+    const double threshold = corner.has_threshold(side, up) ? corner.threshold(side, up) : 0;
+    if (std::abs(value - threshold) > beside_held * (size + std::abs(threshold))) return true;
+    if (one.truth) return false;
+    // Nothing jumps: whenever it happens, the motion goes on as before.
+    if (here.empty()) here = variation.accelerations(earlier.point.state, earlier.piece.rows);
+    std::vector<expressions::Side> sides = earlier.sides;
+    sides[one.number] = later.sides[one.number];
+    model::State beside = earlier.point.state;
+    beside.modes = model::modes_of(own, sides);
+    const std::vector<double> there = variation.accelerations(beside, earlier.piece.rows);
+    double jump = 0;
+    double most = 0;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      jump = std::max(jump, std::abs(here[i] - there[i]));
+      most = std::max({most, std::abs(here[i]), std::abs(there[i])});
+    }
+    return jump <= force_zero * most;
+  });
+  return triggers;
 }
 
 }  // namespace zwang::sensitivity

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,26 @@
 
 namespace zwang::sensitivity {
 
+/// A switching function that passes a threshold.
+struct Switching {
+  const model::Slotted* group = nullptr;
+  const model::Slotted* slopes = nullptr;
+  std::uint32_t corner = 0;
+  std::uint32_t lane = 0;
+  std::size_t number = 0;  ///< of the switch, among all
+  double moved = 0;        ///< by which the threshold moves with the parameter
+  bool truth = false;      ///< of what is let go when it becomes true, not of a force
+};
+
 /// A trigger of an instant and how its time moves.
 struct Trigger {
   double slope = 0;
   std::string name;
   std::uint32_t row = std::numeric_limits<std::uint32_t>::max();
+  std::optional<std::size_t> blow = {};     ///< it is that one
+  std::optional<Switching> switching = {};  ///< it is this
+  std::vector<std::uint32_t> lets_go = {};  ///< rows that are let go by it
+  std::vector<std::uint32_t> seizes = {};   ///< rows that hold from then on
 };
 
 [[nodiscard]] bool contains(const std::vector<std::uint32_t>& rows, std::uint32_t row);
@@ -48,5 +64,8 @@ struct LookingBack {
 [[nodiscard]] std::vector<Trigger> switched(const model::Model& model, Variation& variation,
                                             const std::vector<Surface>& surfaces, const SideOfInstant& earlier,
                                             const SideOfInstant& later, const LookingBack& back);
+/// Of these, those that are triggers beside shocks and given times: at their threshold by themselves, not carried over it by a velocity that jumps, and with a force that jumps.
+[[nodiscard]] std::vector<Trigger> by_themselves(Variation& variation, std::vector<Trigger> triggers,
+                                                 const SideOfInstant& earlier, const SideOfInstant& later);
 
 }  // namespace zwang::sensitivity
