@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "same.hpp"
 
@@ -144,6 +146,43 @@ TEST(PairFamily, every_pair_has_a_number_and_every_number_its_pair) {
   family.first = {0, 0, 99'999};
   family.second = family.first;
   EXPECT_EQ(model::members_of_pair(family, model::pair_row(family, 70'000, 99'999)), std::pair(70'000U, 99'999U));
+}
+
+namespace {
+
+/// Three discs on a line, the outer ones come in and the left one arrives first, by `sooner`: which of the two contacts is next is known without any gap. The velocities when no
+/// contact is approached any more, or after so many strikes that what is left is rounding.
+std::array<double, 3> struck_in_turn(const std::array<double, 3>& mass, std::array<double, 3> v, double e) {
+  for (std::size_t k = 0, strikes = 0; strikes < 1'000'000 && v[k] > v[k + 1]; k = 1 - k, ++strikes) {
+    const double impulse = (1 + e) * (v[k] - v[k + 1]) * mass[k] * mass[k + 1] / (mass[k] + mass[k + 1]);
+    v[k] -= impulse / mass[k];
+    v[k + 1] += impulse / mass[k + 1];
+  }
+  return v;
+}
+
+}  // namespace
+
+TEST(Crowd, a_disc_between_two_others_is_struck_by_one_after_the_other_however_small_the_gap) {
+  const std::array<double, 3> before = {1, 0, -1};
+  for (const auto& [mass, e] : {std::pair<std::array<double, 3>, double>{{1, 1e-3, 1}, 0.1},
+                                {{1000, 1, 1000}, 0.1},
+                                {{4, 1, 4}, 0.5},
+                                {{1, 1, 1}, 0.01},
+                                {{10, 1, 10}, 0.9},
+                                {{100, 1, 100}, 1}}) {
+    const std::array<double, 3> after = struck_in_turn(mass, before, e);
+    for (const double sooner : {1e-9, 1e-10, 1e-11, 1e-12, 1e-13}) {
+      const Told crowd = as_crowd(fmt::format(
+          "[points.b]\ncount = 3\nmass = \"if(i == 1, {}, if(i == 2, {}, {}))\"\nposition = [\"if(i == 3, 11.5 + {}, "
+          "7 + 1.5*i)\", \"0\"]\nvelocity = [\"2 - i\", \"0\"]\n[constraints]\napart = {{ for = \"i = 1..3, j = "
+          "i+1..3\", condition = \"distance(b[i], b[j]) >= 1\", restitution = {} }}\n[simulation]\nuntil = 1\n",
+          mass[0], mass[1], mass[2], sooner, e));
+      ASSERT_EQ(words(crowd.account.status), "finished") << crowd.account.why;
+      const std::vector<double>& v = crowd.account.present.state.velocity;
+      for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(v[2 * k], after[k], 1e-12) << e << " " << sooner << " " << k;
+    }
+  }
 }
 
 TEST(PairFamily, what_is_written_out_and_what_is_left_are_the_same_conditions) {

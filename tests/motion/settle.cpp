@@ -194,4 +194,40 @@ TEST(Settle, limits_of_impacts_close_the_account_where_the_kinetic_energy_has_a_
   EXPECT_NEAR(one.energy.defect(), 0, 1e-12);
 }
 
+namespace {
+
+/// Three beads on a line, the outer ones come in with speed 1 and the left one arrives first, by `sooner`.
+Settled beads_meet(const std::string& outer, const std::string& e, const std::string& sooner) {
+  const auto bead = [](const std::string& name, const std::string& mass, const std::string& x, const std::string& v) {
+    return "[points." + name + "]\nmass = " + mass + "\nposition = [\"" + x + "\", 0]\nvelocity = [" + v + ", 0]\n";
+  };
+  return settled(bead("a", outer, "8.5", "1") + bead("b", "1", "10", "0") + bead("c", outer, "11.5 + " + sooner, "-1") +
+                 "[constraints]\nab = { condition = \"b.x - a.x >= 1\", restitution = " + e +
+                 " }\nbc = { condition = \"c.x - b.x >= 1\", restitution = " + e + " }\n[simulation]\nuntil = 1\n");
+}
+
+}  // namespace
+
+// Masses 4, 1, 4 with e = 1/2 part after six strikes, whose velocities follow from one another without any gap: -0.14948, 0.081216, 0.129176. That gaps shrink quickly beside the
+// flight before the first strike says nothing about the strikes that follow.
+TEST(Settle, a_bead_that_is_struck_six_times_between_two_others_does_not_come_to_rest_there) {
+  for (const std::string sooner : {"1e-6", "1e-7", "1e-8", "1e-9"}) {
+    const Settled ran = beads_meet("4", "0.5", sooner);
+    EXPECT_EQ(ran.status, Status::finished) << ran.why;
+    EXPECT_EQ(kinds(ran), "impact, impact, impact, impact, impact, impact") << sooner;
+    EXPECT_NEAR(ran.state.velocity[0], -0.14948, close_to) << sooner;
+    EXPECT_NEAR(ran.state.velocity[2], 0.081216, close_to) << sooner;
+    EXPECT_NEAR(ran.state.velocity[4], 0.129176, close_to) << sooner;
+  }
+}
+
+// A light bead between heavy ones is struck infinitely often, and all of them stop: the momentum is zero.
+TEST(Settle, a_light_bead_between_heavy_ones_stops_them_however_little_they_arrive_one_after_the_other) {
+  for (const std::string sooner : {"1e-3", "1e-6", "1e-9", "1e-10", "1e-11", "1e-12"}) {
+    const Settled ran = beads_meet("1000", "0.1", sooner);
+    EXPECT_EQ(ran.status, Status::finished) << ran.why;
+    for (const std::size_t x : {0U, 2U, 4U}) EXPECT_NEAR(ran.state.velocity[x], 0, close_to) << sooner;
+  }
+}
+
 }  // namespace zwang::motion::settle_tests

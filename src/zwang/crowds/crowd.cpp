@@ -490,10 +490,12 @@ void Crowd::Impl::cross(std::uint32_t i) {
 
 bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
                                std::uint32_t but_wall, std::uint32_t but_link, std::uint32_t but_row) const {
-  if (touches_link(i, t, x, v, but_link) || touches_obstacle(i, x, v, but_row)) return true;
+  if (touches_link(i, t, x, v, but_link) || touches_obstacle(i, t, x, v, but_row)) return true;
   const std::span<const Wall> walls = members.planes_of(i);
+  const double own = sum_of_sizes(v);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
-    if (w != but_wall && w != movers[i].held && is_at_wall(walls[w], x, v)) return true;
+    if (w == but_wall || w == movers[i].held || !is_at_wall(walls[w], x, v)) continue;
+    if (!is_apart(-dot(walls[w].normal, v), walls[w].length * own, t)) return true;
   }
   for (const std::uint32_t j : around_of(i)) {
     if (j == but_member) continue;
@@ -501,10 +503,15 @@ bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, const
     Vector w;
     place(j, t, y, w);
     for (const Rule& rule : members.rules_of(i, j)) {
-      if (is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least)) return true;
+      if (!is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least)) continue;
+      if (!is_apart(dot(minus(x, y), minus(v, w)), rule.least * (own + sum_of_sizes(w)), t)) return true;
     }
   }
   return false;
+}
+
+bool Crowd::Impl::is_apart(double rate, double terms, double t) const {
+  return t > model.simulation.start && rate > told_from_zero * terms;
 }
 
 bool Crowd::Impl::is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const {

@@ -247,6 +247,9 @@ struct Crowd::Impl {
   [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v,
                                   std::uint32_t but_member = none, std::uint32_t but_wall = none,
                                   std::uint32_t but_link = none, std::uint32_t but_row = none) const;
+  /// Does what counts as touching recede? In the course of a motion it is apart then, by less than can be told: had it touched, it would have been entered before. It has no
+  /// part in a shock of others, and if that drives it back it is struck next.
+  [[nodiscard]] bool is_apart(double rate, double terms, double t) const;
   [[nodiscard]] bool is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const;
   /// By difference of places and velocities, and the size of the places.
   [[nodiscard]] bool is_touching(const Vector& r, const Vector& u, double sizes, double least) const;
@@ -299,7 +302,8 @@ struct Crowd::Impl {
   [[nodiscard]] static Vector normal_at(const Post& post, const Vector& x, double& gap);
   [[nodiscard]] bool is_at_post(const Post& post, const Vector& x, const Vector& v) const;
   [[nodiscard]] bool is_at_gate(const Gate& gate, const Vector& x, const Vector& v) const;
-  [[nodiscard]] bool touches_obstacle(std::uint32_t i, const Vector& x, const Vector& v, std::uint32_t but_row) const;
+  [[nodiscard]] bool touches_obstacle(std::uint32_t i, double t, const Vector& x, const Vector& v,
+                                      std::uint32_t but_row) const;
   [[nodiscard]] double time_of_gate(std::uint32_t i, const Gate& gate, std::uint32_t& which, bool& doubt) const;
   [[nodiscard]] double time_of_post(std::uint32_t i, const Post& post, bool& doubt) const;
   void predict_obstacles(std::uint32_t i);

@@ -62,10 +62,15 @@ std::uint32_t Crowd::Impl::generation_of(const Face& face) const {
 bool Crowd::Impl::touches_link(std::uint32_t i, double t, const Vector& x, const Vector& v,
                                std::uint32_t but_link) const {
   if (members.links.empty()) return false;
+  const auto is_at = [&](const Link& link, const Vector& at, const Vector& with, const Level& level) {
+    const double rate = dot(link.normal, with) + level.rate;
+    const double terms = link.length * std::sqrt(dot(with, with)) + std::abs(level.rate);
+    return is_at_link(link, at, with, level) && !is_apart(-rate, terms, t);
+  };
   for (const Link& link : members.links_of(i)) {
     const auto number = static_cast<std::uint32_t>(&link - members.links.data());
     if (number == but_link || place_near[number] == none) continue;
-    if (is_at_link(link, x, v, level_of(members.faces[link.face], t))) return true;
+    if (is_at(link, x, v, level_of(members.faces[link.face], t))) return true;
   }
   const auto [first, behind] = members.faces_of(i);
   for (std::uint32_t f = first; f < behind; ++f) {
@@ -76,7 +81,7 @@ bool Crowd::Impl::touches_link(std::uint32_t i, double t, const Vector& x, const
       Vector y;
       Vector w;
       place(link.member, t, y, w);
-      if (is_at_link(link, y, w, level)) return true;
+      if (is_at(link, y, w, level)) return true;
     }
   }
   return false;

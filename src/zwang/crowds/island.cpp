@@ -609,7 +609,7 @@ void Crowd::Impl::go_on(const Loose& loose, const std::vector<std::uint32_t>& gr
     return face.driver != Face::nobody && is_at_link(link, loose.x[group[0]], loose.v[group[0]], level_of(face, t)) &&
            !std::binary_search(loose.held.begin(), loose.held.end(), std::uint64_t{link.row});
   });
-  const bool at_obstacle = touches_obstacle(one, loose.x[group[0]], loose.v[group[0]], none) &&
+  const bool at_obstacle = touches_obstacle(one, t, loose.x[group[0]], loose.v[group[0]], none) &&
                            std::none_of(loose.held.begin(), loose.held.end(),
                                         [&](std::uint64_t row) { return member_at_obstacle(row) == one; });
   if (!at_wall && !at_face && !at_obstacle && goes_alone(loose, group, t)) return;

@@ -68,10 +68,13 @@ bool Crowd::Impl::is_at_gate(const Gate& gate, const Vector& x, const Vector& v)
   return std::none_of(open.begin(), open.end(), [](std::uint8_t one) { return one != 0; });
 }
 
-bool Crowd::Impl::touches_obstacle(std::uint32_t i, const Vector& x, const Vector& v, std::uint32_t but_row) const {
+bool Crowd::Impl::touches_obstacle(std::uint32_t i, double t, const Vector& x, const Vector& v,
+                                   std::uint32_t but_row) const {
   if (!members.has_obstacles()) return false;
   for (const Post& post : members.posts_of(i)) {
-    if (post.row != but_row && is_at_post(post, x, v)) return true;
+    if (post.row == but_row || !is_at_post(post, x, v)) continue;
+    double gap = 0;
+    if (!is_apart(-dot(normal_at(post, x, gap), v), std::sqrt(dot(v, v)), t)) return true;
   }
   for (const Gate& gate : members.gates_of(i)) {
     const std::span<const Wall> walls = members.walls_of(gate);

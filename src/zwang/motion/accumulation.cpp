@@ -68,6 +68,9 @@ Rest rest_of_rhythm(std::span<const Bounce> bounces, std::size_t period, double 
   const double last = window(bounces, period, 0);
   const double before = window(bounces, period, 1);
   if (!(before > 0)) return rest;
+  // The flight that led to the first strike of all, or from another condition, is none of the rhythm: beside it whatever follows would seem to shrink to nothing.
+  const std::size_t first = end - 2 * period;
+  if (windows == 2 && (first == 0 || bounces[first - 1].rows != bounces[end - 1].rows)) return rest;
   const double r = last / before;
   if (!(r < slowest_rhythm)) return rest;
   rest.duration = last * r / (1 - r);

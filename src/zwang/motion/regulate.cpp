@@ -96,8 +96,96 @@ void regulate_without_one(Motion& motion, const instant::Options& options, Gathe
   impl.shock = failed;
 }
 
+/// Shocks of one instant where rows that are apart by less than can be told are struck in turn: a light body goes to and fro between two that come together as often as the root
+/// of the ratio of their masses says.
+constexpr int most_shocks_in_turn = 2000;
+
+/// Was a row open until this instant, and does it recede?
+bool recedes_from_open(const Motion::Impl& impl, std::uint32_t row) {
+  return impl.instant.role[row] == Role::passive_in_velocity && impl.standing[row] == Standing::open &&
+         model::is_holonomic(impl.model.row_kind[row]);
+}
+
+/// Is there a row that is apart by less than can be told? What was open until now, is within what counts as zero and recedes did not touch: it would have been broken
+/// before. Then the strikes of this instant come one after the other: each leaves out what recedes, and what it drives back is struck next. (In a joint shock a
+/// light disc between heavy ones would be held by the one that it has just left.) Without any rebound they lead to where a joint shock does.
+bool strikes_in_turn(const Motion::Impl& impl, const instant::Options& options) {
+  bool apart = false;
+  bool rebound = false;
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    const bool recedes = !options.closed.contains(row) && recedes_from_open(impl, row);
+    apart = apart || recedes;
+    if (recedes || impl.instant.role[row] == Role::approached)
+      rebound = rebound || impl.model.conditions[impl.model.row_condition[row]].restitution > 0;
+  }
+  return apart && rebound;
+}
+
+/// Two rows struck in turn at one instant, each by itself: do infinitely many strikes follow?
+///
+/// Between strikes a and b the rates y_a, y_b before each are known. Strike a makes -e_a y_a of y_a and adds p y_a to y_b, strike b likewise with e_b and q; both are linear, and from
+/// one round to the next the rates are multiplied by a matrix with trace p q - e_a - e_b and determinant e_a e_b. If its eigenvalues 0 <= l_2 <= l_1 < 1 are real and the share of
+/// l_1 in both rates is positive, both stay positive for ever: the strikes end, all at this instant, with both rows closed.
+class StrikesOfTwo {
+ public:
+  [[nodiscard]] bool are_endless(const instant::Instant& now) {
+    std::uint32_t struck = no_row;
+    for (std::uint32_t row = 0; row < now.role.size(); ++row) {
+      if (now.role[row] != Role::approached) continue;
+      if (struck != no_row) {
+        rounds_.clear();
+        return false;
+      }
+      struck = row;
+    }
+    rounds_.push_back({struck, now.rate});
+    if (rounds_.size() > 4) rounds_.erase(rounds_.begin());
+    if (rounds_.size() < 4 || struck == no_row) return false;
+    const std::uint32_t a = rounds_[0].row;
+    const std::uint32_t b = rounds_[1].row;
+    if (a == b || rounds_[2].row != a || rounds_[3].row != b) return false;
+    const double p = (rate(1, b) - rate(0, b)) / rate(0, a);
+    const double q = (rate(2, a) - rate(1, a)) / rate(1, b);
+    const double e_a = -rate(1, a) / rate(0, a);
+    const double e_b = -rate(2, b) / rate(1, b);
+    const double trace = p * q - e_a - e_b;
+    const double under_root = trace * trace - 4 * e_a * e_b;
+    if (!(trace > 0) || !(under_root >= 0)) return false;
+    const double larger = (trace + std::sqrt(under_root)) / 2;
+    const double smaller = e_a * e_b / larger;
+    return larger < 1 && rate(2, a) > smaller * rate(0, a) && rate(3, b) > smaller * rate(1, b);
+  }
+
+ private:
+  struct Round {
+    std::uint32_t row = no_row;
+    std::vector<double> rate;  ///< of all rows, before the strike
+  };
+  [[nodiscard]] double rate(std::size_t round, std::uint32_t row) const { return rounds_[round].rate[row]; }
+  std::vector<Round> rounds_;  ///< the last four
+};
+
+/// The options of a shock that leaves out what recedes.
+instant::Options without_receding(const Motion::Impl& impl, const instant::Options& options) {
+  instant::Options out = options;
+  if (!out.gone.is_told()) out.gone = instant::RowSet(impl.model.rows());
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    if (recedes_from_open(impl, row)) out.gone.add(row);
+  }
+  return out;
+}
+
+/// Does something lose energy that is approached?
+bool loses_in_turn(const Motion::Impl& impl) {
+  for (std::uint32_t row = 0; row < impl.model.rows(); ++row) {
+    const bool approached = impl.instant.role[row] == Role::approached;
+    if (approached && impl.model.conditions[impl.model.row_condition[row]].restitution < 1) return true;
+  }
+  return false;
+}
+
 /// One shock, gathered.
-void regulate(Motion& motion, instant::Options& options, Gathered& gathered) {
+void regulate(Motion& motion, instant::Options& options, Gathered& gathered, bool in_turn) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const instant::Instant& now = impl.instant;
@@ -111,15 +199,18 @@ void regulate(Motion& motion, instant::Options& options, Gathered& gathered) {
     // One that was let go before it began never begins.
     if (due && now.seizure_due && !impl.switches.gone.contains(row)) gathered.seized.push_back(row);
     // A shock leaves nothing approached: what seems to be so after one is rounding, dealt with but not listed.
-    if (!due && !gathered.shock && now.role[row] == Role::approached) {
+    const bool listed = gathered.shock && (!in_turn || std::find(gathered.struck.begin(), gathered.struck.end(), row) !=
+                                                           gathered.struck.end());
+    if (!due && !listed && now.role[row] == Role::approached) {
       gathered.struck.push_back(row);
       gathered.speed.push_back(now.rate[row]);
     }
   }
   options.evaluated = impl.switches.sides.empty() && !instant::has_alternatives(model);
-  instant::impact(model, motion.state, options, impl.workspace, impl.shock);
+  const instant::Options known = in_turn ? without_receding(impl, options) : options;
+  instant::impact(model, motion.state, known, impl.workspace, impl.shock);
   const instant::Shock& shock = impl.shock;
-  if (shock.status == instant::ShockStatus::gave_up) regulate_without_one(motion, options, gathered);
+  if (shock.status == instant::ShockStatus::gave_up) regulate_without_one(motion, known, gathered);
   options.evaluated = false;
   if (shock.status == instant::ShockStatus::jammed) {
     for (const auto& [row, y] : shock.farkas) motion.culprits.push_back(row);
@@ -358,7 +449,9 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
   Motion::Impl& impl = *motion.impl;
   gathered.impulses.assign(impl.model.rows(), 0.0);
   instant::RowSet steady;
-  for (int round = 0; round < most_shocks; ++round) {
+  bool in_turn = false;
+  StrikesOfTwo two;
+  for (int round = 0, left = most_shocks; left > 0; ++round, --left) {
     if (!settle_switches(motion, triggers, first, round > 0, options)) break;
     options.gone = impl.switches.idle;
     instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
@@ -376,7 +469,16 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
     const std::vector<double> before = motion.state.velocity;
     const auto energy = motion.energy;
     const Gathered so_far = gathered;
-    regulate(motion, options, gathered);
+    if (round == 0 && !first && !options.inelastic && strikes_in_turn(impl, options)) {
+      in_turn = true;
+      left = most_shocks_in_turn;
+    } else if (in_turn && (two.are_endless(impl.instant) || (left == 1 && loses_in_turn(impl)))) {
+      // Where they lead to.
+      in_turn = false;
+      options.inelastic = true;
+      left = most_shocks;
+    }
+    regulate(motion, options, gathered, in_turn);
     if (motion.status != Status::going) break;
     if (const Turn* turn = thrown_back(motion, triggers); turn != nullptr) {
       const Gathered once = std::exchange(gathered, so_far);
