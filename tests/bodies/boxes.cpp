@@ -541,4 +541,54 @@ until = 1.5
   expect_near(numbers(answer["final"]["velocities"]["a"]), {1, 0, 0, 0, 0, 0}, box_exactness);
 }
 
+TEST(Boxes, strike_a_wall_flat_wherever_it_stands_and_however_large_they_are) {
+  // All four corners at once, in metres beside the origin or as far out as a satellite, in nanometres or light years.
+  const std::vector<std::pair<double, double>> places{{0, 1},   {4.2e7, 1},  {1e10, 1}, {1e8, 1e6},
+                                                      {0, 1e9}, {1e5, 1e-3}, {0, 1e-9}};
+  for (const auto& [X, side] : places) {
+    SCOPED_TRACE(fmt::format("{} large at {}", side, X));
+    const Json answer = run_answer(fmt::format("[parameters]\nX = {}\ns = {}", X, side) + R"toml(
+[bodies.b]
+mass = 1
+shape = { box = ["s", "s", "s"] }
+position = ["X", 0, 0]
+velocity = ["s", 0, 0]
+[contacts]
+w = { body = "b", plane = { normal = [-1, 0, 0], offset = "-s - X" }, restitution = 0.5 }
+[simulation]
+until = 1
+)toml");
+    EXPECT_EQ(answer["status"], "finished") << answer["why"];
+    EXPECT_EQ(answer["events"].size(), 1U);
+    EXPECT_NEAR(numbers(answer["final"]["velocities"]["b"])[0] / side, -0.5, 1e-12);
+  }
+}
+
+TEST(Boxes, a_door_on_two_hinges_turns_in_any_unit_of_length) {
+  // One hinge says what the other does; 0.5 L about the axis, so that the centre is accelerated by -0.5 L.
+  for (const double L : {1e-9, 1.0, 1e7, 1e9, 1e12}) {
+    SCOPED_TRACE(L);
+    const Json answer = accelerate_answer("[parameters]\nL = " + fmt::format("{}\n", L) + R"toml(
+A = [0, 0, "0.8*L"]
+B = [0, 0, "-0.8*L"]
+[bodies.door]
+mass = 3
+shape = { box = ["1*L", "0.05*L", "2*L"] }
+position = ["0.5*L", 0, 0]
+spin = [0, 0, 1]
+velocity = [0, "0.5*L", 0]
+force = [0, 0, "-9.81*3*L"]
+marks = { h = ["-0.5*L", 0, "0.8*L"], k = ["-0.5*L", 0, "-0.8*L"] }
+[joints]
+h1 = { hinge = ["A", "door.h"], axis = [0, 0, 1] }
+h2 = { hinge = ["B", "door.k"], axis = [0, 0, 1] }
+)toml");
+    EXPECT_EQ(answer["status"], "determined");
+    const std::vector<double> a = numbers(answer["accelerations"]["door"]);
+    EXPECT_NEAR(a[0] / L, -0.5, 1e-11);
+    for (const std::size_t i : {1U, 2U}) EXPECT_NEAR(a[i] / L, 0, 1e-11) << i;
+    for (const std::size_t i : {3U, 4U, 5U}) EXPECT_NEAR(a[i], 0, 1e-11) << i;
+  }
+}
+
 }  // namespace zwang::testing::boxes_tests

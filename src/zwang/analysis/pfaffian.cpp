@@ -2,6 +2,7 @@
 #include "zwang/analysis/pfaffian.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 
@@ -82,18 +83,30 @@ std::vector<bool> pure_numbers(const PfaffianSystem& system, const expressions::
   return out;
 }
 
-/// The coefficients of the differentials of all conditions at the state: [condition][column], 0 where there is none.
-std::vector<std::vector<double>> coefficients_at_state(const PfaffianSystem& system, expressions::Graph& graph) {
+/// The coefficients of the differentials of all conditions near the state, their largest at some points: [condition][column], 0 where there is none. At
+/// the state itself one may vanish by chance, or nearly, as cos(pi/2) does.
+std::vector<std::vector<double>> coefficients_near_state(const PfaffianSystem& system, expressions::Graph& graph,
+                                                         const std::vector<bool>& pure) {
+  constexpr std::array<double, 3> shifts{0.3, -0.2, 0.13};
+  double shift = 0;
+  const auto near = [&](std::uint32_t column) {
+    const double value = system.columns[column].value;
+    return value + (column % 2 == 0 ? shift : -0.7 * shift) * (pure[column] ? 1.0 : std::abs(value));
+  };
   const auto value_of = [&](Symbol symbol) {
-    if (symbol.kind == SymbolKind::position) return system.columns[system.column_of[symbol.index]].value;
+    if (symbol.kind == SymbolKind::position) return near(system.column_of[symbol.index]);
     if (symbol.kind == SymbolKind::constant) return system.constants[symbol.index].value;
-    return symbol.kind == SymbolKind::time && system.time_column < system.columns.size()
-               ? system.columns[system.time_column].value
-               : 0.0;
+    return symbol.kind == SymbolKind::time && system.time_column < system.columns.size() ? near(system.time_column)
+                                                                                         : 0.0;
   };
   const auto value = [&](Expr e) {
-    const double found = expressions::evaluate(graph, e, value_of);
-    return std::isfinite(found) ? std::abs(found) : 0;
+    double most = 0;
+    for (const double one : shifts) {
+      shift = one;
+      const double found = std::abs(expressions::evaluate(graph, e, value_of));
+      if (std::isfinite(found)) most = std::max(most, found);
+    }
+    return most;
   };
   std::vector<std::vector<double>> out;
   for (const auto& form : system.pfaffian) {
@@ -128,7 +141,7 @@ void set_units(PfaffianSystem& system, expressions::Graph& graph, const std::vec
     if (pure[c]) column.unit = std::min(column.unit, 1.0);
     known[c] = pure[c] || (size != 0 && size >= small_by_chance * largest);
   }
-  const std::vector<std::vector<double>> coefficients = coefficients_at_state(system, graph);
+  const std::vector<std::vector<double>> coefficients = coefficients_near_state(system, graph, pure);
   for (bool again = true; again;) {
     again = false;
     for (const std::vector<double>& form : coefficients) {

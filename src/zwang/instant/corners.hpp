@@ -27,6 +27,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "zwang/instant/instant.hpp"
@@ -101,6 +102,11 @@ struct SwitchRates {
 };
 [[nodiscard]] SwitchRates switch_rates(const model::Model& model, std::uint32_t number, const model::State& state,
                                        std::span<const double> accelerations);
+/// Is this distance from a threshold none?
+[[nodiscard]] bool is_on_threshold(double distance, const SwitchRates& rates);
+/// How far g is from its nearest threshold, and the odd side that stands for that threshold.
+[[nodiscard]] std::pair<double, expressions::Side> nearest_threshold(const expressions::Corner& corner,
+                                                                     expressions::Side side, double g);
 
 /// A condition on a kink of its own on which both sides hold: the row is on one of them, its twin on the other.
 struct Valley {

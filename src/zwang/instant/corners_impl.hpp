@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "zwang/instant/corners.hpp"
@@ -18,10 +17,5 @@ namespace zwang::instant {
 /// The modes of a corner on a side, into those of the model.
 void set_modes(const model::Slotted& group, std::uint32_t corner, std::uint32_t lane, expressions::Side side,
                std::vector<double>& modes);
-/// Is this distance from a threshold none?
-[[nodiscard]] bool is_on_threshold(double distance, const SwitchRates& rates);
-/// How far g is from its nearest threshold, and the odd side that stands for that threshold.
-[[nodiscard]] std::pair<double, expressions::Side> nearest_threshold(const expressions::Corner& corner,
-                                                                     expressions::Side side, double g);
 
 }  // namespace zwang::instant

@@ -206,29 +206,64 @@ bool project(const model::Model& model, Workspace::Impl& impl, const Part& part,
   return true;
 }
 
-}  // namespace
-
-Uncertainty measure_uncertainty(const model::Model& model, const model::State& state, Workspace::Impl& impl) {
-  const std::size_t n = model.variables;
-  // The largest number around each variable: in rows with it.
-  Vector position(n, 0.0);
-  Vector velocity(n, 0.0);
+/// The largest number around each variable: in rows with it. Quaternions are pure numbers of size one, whatever the unit of length is: neither do lengths tell
+/// how large they are, nor they lengths, except by the arms that turn with them.
+void find_sizes(const model::Model& model, const model::State& state, const Workspace::Impl& impl, Vector& position,
+                Vector& velocity) {
+  std::vector<std::uint8_t> turns(model.variables, 0);
+  for (const std::uint32_t first : model::quaternions(model)) {
+    double rate = 0;
+    for (std::uint32_t i = first; i < first + 4; ++i) rate = std::max(rate, std::abs(state.velocity[i]));
+    for (std::uint32_t i = first; i < first + 4; ++i) {
+      turns[i] = 1;
+      position[i] = 1;
+      velocity[i] = rate;
+    }
+  }
   for (const std::uint32_t row : impl.problem.row) {
     double q = 0;
     double v = 0;
+    double unit = 0;
+    double arm = 0;
+    double turning = 0;
     const auto see = [&](std::uint32_t i) {
+      if (turns[i] != 0) return;
       q = std::max(q, std::abs(state.position[i]));
       v = std::max(v, std::abs(state.velocity[i]));
     };
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) see(model.row_column[e]);
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+      const std::uint32_t i = model.row_column[e];
+      see(i);
+      const double slope = std::abs(impl.rows.entry[e]);
+      if (turns[i] == 0) {
+        unit = std::max(unit, slope);
+      } else {
+        arm = std::max(arm, slope);
+        turning = std::max(turning, slope * velocity[i]);
+      }
+    }
     visit_positions(model, row, see);
+    if (unit > 0) {
+      q = std::max(q, arm / unit);
+      v = std::max(v, turning / unit);
+    }
     const auto tell = [&](std::uint32_t i) {
+      if (turns[i] != 0) return;
       position[i] = std::max(position[i], q);
       velocity[i] = std::max(velocity[i], v);
     };
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) tell(model.row_column[e]);
     visit_positions(model, row, tell);
   }
+}
+
+}  // namespace
+
+Uncertainty measure_uncertainty(const model::Model& model, const model::State& state, Workspace::Impl& impl) {
+  const std::size_t n = model.variables;
+  Vector position(n, 0.0);
+  Vector velocity(n, 0.0);
+  find_sizes(model, state, impl, position, velocity);
   Uncertainty result;
   const double unit = rounding_steps * epsilon;
   result.entry.resize(impl.rows.entry.size());

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "zwang/instant/corner_tolerances.hpp"
-#include "zwang/instant/corners_impl.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/instant/sliding.hpp"
 #include "zwang/motion/lane.hpp"

@@ -56,12 +56,13 @@ class Beside {
  public:
   explicit Beside(const model::Model& model) : model_(model) {
     constexpr std::array<double, 3> parts{0.013, -0.0071, 0.0037};
+    constexpr double where_zero = 1e-3;
     for (const double part : parts) {
       model::State state = model::initial_state(model);
       double sign = 1;
       for (auto* list : {&state.position, &state.velocity}) {
         for (double& x : *list) {
-          x += part * sign * (std::abs(x) + 1e-3);
+          x += part * sign * (std::abs(x) + where_zero);
           sign = sign > 0 ? -0.7 : 1.1;
         }
       }

@@ -6,7 +6,6 @@
 
 #include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/corners.hpp"
-#include "zwang/instant/corners_impl.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/model/flow.hpp"
 #include "zwang/model/half_turns.hpp"
