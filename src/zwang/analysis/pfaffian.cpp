@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "zwang/analysis/tangent.hpp"
+#include "zwang/expressions/tidy.hpp"
 #include "zwang/model/symbols.hpp"
 
 namespace zwang::analysis {
