@@ -133,7 +133,7 @@ class Page:
         return result
 
     def bash(self, script):
-        return subprocess.run(["bash", "-e", "-c", script], cwd=self.folder, env=self.environment(), text=True, timeout=300,
+        return subprocess.run(["bash", "-e", "-c", script], cwd=self.folder, env=self.environment(), text=True, timeout=900,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
     def check_make(self, block, line):
@@ -241,7 +241,7 @@ class Page:
             return
         texts = json.dumps([block.text for block in self.python_blocks])
         result = subprocess.run([interpreter, "-c", PYTHON_RUNNER], cwd=self.folder, input=texts, text=True,
-                                env={**self.environment(), "MPLBACKEND": "Agg"}, timeout=300, stdout=subprocess.PIPE,
+                                env={**self.environment(), "MPLBACKEND": "Agg"}, timeout=900, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, check=False)
         if result.returncode != 0:
             self.fail(self.python_blocks[-1], f"ended with status {result.returncode}:\n{result.stdout}{result.stderr}")

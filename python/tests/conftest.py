@@ -27,7 +27,7 @@ class Command:
         self.folder = folder
 
     def raw(self, *words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([str(COMMAND), *words], cwd=self.folder, input=text, text=True, capture_output=True, timeout=120,
+        return subprocess.run([str(COMMAND), *words], cwd=self.folder, input=text, text=True, capture_output=True, timeout=900,
                               check=False)
 
     def ask(self, *words: str, text: str | None = None) -> Any:

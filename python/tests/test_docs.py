@@ -56,7 +56,7 @@ def test_a_notebook_runs_and_carries_no_output(path: pathlib.Path, monkeypatch: 
             assert cell["outputs"] == [] and cell["execution_count"] is None
     notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
     nbformat.validate(notebook)
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
+    NotebookClient(notebook, timeout=900, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
     # Every notebook shows something: figures or tables, and no warnings.
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert any("image/png" in output.get("data", {}) for output in outputs)

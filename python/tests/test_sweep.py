@@ -92,7 +92,7 @@ def test_processes_of_mpi_follow_the_same_samples(tmp_path: pathlib.Path) -> Non
     program = tmp_path / "program.py"
     program.write_text(MPI_PROGRAM)
     subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", program,
-                    pickle.dumps((OVER, RECORD)).hex(), tmp_path / "table"], check=True, timeout=120)
+                    pickle.dumps((OVER, RECORD)).hex(), tmp_path / "table"], check=True, timeout=900)
     columns, why = pickle.loads((tmp_path / "table").read_bytes())
     alone = table()
     assert list(columns) == list(alone)

@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).parent
 
 def mypy(*files: pathlib.Path, cache: pathlib.Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), *map(str, files)], text=True,
-                          capture_output=True, timeout=300, check=False, cwd=cache)
+                          capture_output=True, timeout=900, check=False, cwd=cache)
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ tolerance = 1e-8
 TABLES = ["options", "variables", "rows", "pieces", "events", "event_rows", "samples", "outputs"]
 READS = 1000  # calls for each point, where all can fail in one go
 LASTING = 300  # of each kind so many n at most are tried with all calls after them failing, too
-PATIENCE = 60  # seconds after which a command hangs
+PATIENCE = 600  # seconds after which a command hangs
 KINDS = ["alloc", "write", "cut", "sync", "rename", "unlink", "open", "read"]
 
 
@@ -160,7 +160,7 @@ class Faults:
         trials = 0
         for orders in ("alloc 1 each {}", "alloc 1 each {} on", "open 1 each 1", "read 1 each 1", "write 1 each 1"):
             report.unlink(missing_ok=True)
-            result = self.call(folder, words, orders.format(stride), report, 30 * PATIENCE)
+            result = self.call(folder, words, orders.format(stride), report, 3 * PATIENCE)
             if result.returncode != undisturbed.returncode or result.stdout != undisturbed.stdout:
                 raise Failure(f"{words}: the shim disturbs it: {result}")
             for line in report.read_text().splitlines():

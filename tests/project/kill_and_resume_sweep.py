@@ -85,7 +85,7 @@ def main():
             child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 if kills >= options.kills:
-                    child.wait(timeout=120)
+                    child.wait(timeout=900)
                 else:
                     child.wait(timeout=dice.uniform(0.05, 0.25) * whole_time + (0.5 if options.mpirun else 0))
             except subprocess.TimeoutExpired:
@@ -96,10 +96,10 @@ def main():
                 victim = dice.choice([child.pid, *ranks]) if options.mpirun else child.pid
                 os.kill(victim, signal.SIGKILL)
                 try:
-                    child.wait(timeout=60)
+                    child.wait(timeout=600)
                 finally:
                     # Processes of mpirun that survive it a little.
-                    deadline = time.monotonic() + 30
+                    deadline = time.monotonic() + 300
                     while any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks) and time.monotonic() < deadline:
                         time.sleep(0.05)
             if not file.exists() or file.stat().st_size == 0:
@@ -118,7 +118,7 @@ def main():
         child = subprocess.Popen([zwang, *SWEEP, "--out", "polite"], cwd=folder, stdout=subprocess.PIPE, text=True)
         time.sleep(0.4 * whole_time)
         child.send_signal(signal.SIGINT)
-        told = child.communicate(timeout=60)[0]
+        told = child.communicate(timeout=600)[0]
         if child.returncode not in (0, 130) or (child.returncode == 130 and "--resume" not in told):
             print(f"an interrupted sweep ended with status {child.returncode} and said: {told}")
             return 1

@@ -24,7 +24,7 @@ import rescale_model  # noqa: E402
 
 # Too long for a test.
 LONG = {"sheared-net"}
-SECONDS = 60
+SECONDS = 600
 # What a smaller system shows as well: in other units no condition is one between two discs that the crowds know, so everything is one motion.
 SMALLER = {"gas-of-discs": {"side": 5}, "gas-with-a-piston": {"side": 4}, "two-gases-mixing": {"side": 3, "hole": 0.6}}
 

@@ -15,7 +15,7 @@ const candidates = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromiu
 
 // ZWANG_SLOWED=6 makes pages as slow as on a machine six times slower: what passes only where it is quick shows itself.
 const slowed = Number(process.env.ZWANG_SLOWED ?? 1);
-const patience = 60 * Math.max(1, slowed); // seconds
+const patience = 240 * Math.max(1, slowed); // seconds; only what hangs takes so long
 
 // A browser; `webgl` false takes it away as drivers do.
 export async function open_browser({ webgl = true } = {}) {

@@ -48,6 +48,11 @@ export class Handles {
     return this.root.style.display !== "none" && this.root.isConnected;
   }
 
+  // Something is between press and release.
+  get held(): boolean {
+    return this.dragged !== undefined;
+  }
+
   // The bodies whose places are variables, and where they are at the start.
   set(bodies: readonly Body[], variables: number, run: Run): void {
     const there = bodies.filter(({ track, view }) => !view && track.length >= 2 && track.every((variable) => variable < variables)).slice(0, most_handles);

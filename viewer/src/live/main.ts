@@ -59,7 +59,7 @@ class Live {
   private holding = false;
   private timer = 0;
   private dragging = false;
-  private pending: Moved | undefined;
+  private pending: Moved[] = [];
   private asking = false;
   private shown_instant = "";
   private told_status = "";
@@ -187,9 +187,10 @@ class Live {
     this.settle();
   }
 
-  // The hand has come to rest: everything beside the picture follows.
+  // The hand has come to rest: everything beside the picture follows. While it holds something, resting is no letting go.
   private settle(): void {
     clearTimeout(this.timer);
+    if (this.handles.held) return;
     this.timer = setTimeout(() => {
       this.dragging = false;
       this.editor.show_text();
@@ -225,7 +226,9 @@ class Live {
     // What is shown of a motion on its way is no trouble.
     if (motion.going) for (const run of data.header.runs) if (run.status === "interrupted") run.status = "computing";
     this.editor.show_wrong(undefined);
-    if (!this.viewer?.replace(data, !this.dragging && !motion.going, !this.dragging)) {
+    // The picture does not move away under the hand.
+    const by_hand = this.dragging || this.handles.held;
+    if (!this.viewer?.replace(data, !by_hand && !motion.going, !by_hand)) {
       const before = this.viewer;
       const options = new URLSearchParams(this.options);
       if (before) {
@@ -300,16 +303,21 @@ class Live {
     this.handles.draw();
   }
 
-  // A body or its velocity was moved: the nearest start that the conditions allow, one question at a time.
+  // A body or its velocity was moved: the nearest start that the conditions allow, one question at a time. Of what waits only the last place of
+  // each is asked for.
   private move(moved: Moved): void {
-    this.pending = moved;
+    const before = this.pending.at(-1);
+    if (before?.what === moved.what && before.body === moved.body) {
+      this.pending.pop();
+      moved.done ||= before.done;
+    }
+    this.pending.push(moved);
     if (!this.asking) void this.follow_hand();
   }
   private async follow_hand(): Promise<void> {
     this.asking = true;
-    while (this.pending) {
-      const { what, values, done } = this.pending;
-      this.pending = undefined;
+    for (let next = this.pending.shift(); next; next = this.pending.shift()) {
+      const { what, values, done } = next;
       const settings = [this.told(), ...values.map(([variable, value]) => `${what} ${variable} ${value}`)].join("\n");
       try {
         const answer = JSON.parse(await this.client.ask("repair", this.editor.text, settings)) as { text?: string; broken?: string; error?: { message: string } };
