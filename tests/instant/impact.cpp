@@ -104,6 +104,45 @@ TEST(Impact, of_a_wall_written_twice_the_livelier_counts_in_any_order) {
   }
 }
 
+/// Only the sums of what redundant contacts carry are told by the motion: 2 kg at 3 m/s on four corners.
+TEST(Impact, corners_of_a_plate_share_its_blow_whether_it_rebounds_or_not) {
+  for (const double e : {0.0, 0.5, 1.0}) {
+    SCOPED_TRACE(e);
+    const auto model = shocked(
+        "[bodies.plate]\nmass = 2\nshape = { box = [2, 2, 1] }\nposition = [0, 0, 0.5]\nvelocity = [0, 0, -3]\n"
+        "[contacts]\nfloor = { body = \"plate\", plane = { normal = [0, 0, 1], offset = 0 }, restitution = " +
+        std::to_string(e) + " }\n");
+    const Shock shock = impact(model, initial_state(model));
+    ASSERT_EQ(shock.status, ShockStatus::regulated);
+    EXPECT_NEAR(shock.velocities[2], 3 * e, close);
+    EXPECT_FALSE(shock.impulses_unique);
+    for (std::size_t corner = 0; corner < 4; ++corner) EXPECT_NEAR(shock.impulses[corner], 1.5 * (1 + e), 10 * close);
+    expect_account(shock);
+  }
+}
+
+TEST(Impact, of_redundant_walls_with_restitutions_of_their_own_only_those_that_stop_it_share) {
+  const std::string point = "[points.p]\nmass = 2\nposition = [0, 0]\nvelocity = [1, -5]\n[constraints]\n";
+  const auto wall = [](const std::string& name, const std::string& condition, double e) {
+    return name + " = { condition = \"" + condition + "\", restitution = " + std::to_string(e) + " }\n";
+  };
+  // The livelier of two leaves the other behind.
+  const auto two = shocked(point + wall("a", "p.y >= 0", 0.5) + wall("b", "2*p.y >= 0", 0.25));
+  const Shock one = impact(two, initial_state(two));
+  EXPECT_TRUE(one.impulses_unique);
+  EXPECT_NEAR(one.impulses[0], 15, 10 * close);
+  EXPECT_EQ(one.impulses[1], 0);
+  // Two are equally lively.
+  const auto three =
+      shocked(point + wall("a", "p.y >= 0", 0.5) + wall("b", "2*p.y >= 0", 0.25) + wall("c", "3*p.y >= 0", 0.5));
+  const Shock shared = impact(three, initial_state(three));
+  EXPECT_FALSE(shared.impulses_unique);
+  EXPECT_GT(shared.impulses[0], 1);
+  EXPECT_GT(shared.impulses[2], 1);
+  EXPECT_NEAR(shared.impulses[0] + 3 * shared.impulses[2], 15, 10 * close);
+  expect_velocities(shared, {1, 2.5});
+}
+
 TEST(Impact, two_bodies_without_restitution_go_on_together_with_their_momentum) {
   const auto model = shocked(R"toml(
 [points.a]

@@ -170,6 +170,8 @@ struct Regulated {
   explicit Regulated(std::size_t rows) : l(rows, 0.0), shift(rows, 0.0) {}
   std::vector<double> l;      ///< impulses, per row of the problem
   std::vector<double> shift;  ///< what each rate must be below of, by restitutions of their own
+  std::vector<double>
+      pressed;  ///< rates of all rows where the bodies are pressed most, if they rebound with one restitution
   bool rebounds = false;
   double complementarity = 0;  ///< of either regulation, where bodies rebound
   double gap = 0;
@@ -271,6 +273,7 @@ void let_rebound(const model::Model& model, const Options& options, Workspace::I
     }
     Dependents first = regulation.dependents;
     if (regulation.nearest(rebound, options, nullptr)) {
+      rates(model, impl.rows, shock.velocities, found.pressed);
       // The impulses of either regulation belong to its own velocities.
       found.rebounds = true;
       const gauss::Certificate second = regulation.certify(rebound, impl.solution.a, impl.solution.lambda, found.shift);
@@ -330,14 +333,17 @@ void clear_roundings(const std::vector<double>& l, Workspace::Impl& impl, Shock&
   }
 }
 
-/// Are the impulses the only ones? If not, they are shared evenly.
-void share_impulses(bool regular, std::vector<double>& l, Workspace::Impl& impl, Shock& shock) {
+/// Are the impulses the only ones? If not, they are shared evenly. Rows that rebound could have carried one, too.
+void share_impulses(bool regular, Regulated& found, Workspace::Impl& impl, Shock& shock) {
   const Subproblem& problem = impl.problem;
+  std::vector<double>& l = found.l;
   MultiplierQuestion question;
   question.problem = &problem;
   for (std::uint32_t j = 0; j < problem.size(); ++j) {
     const bool equation = problem.kind[j] == gauss::RowKind::equation;
-    if (equation || l[j] > 0 || std::abs(shock.rate_after[problem.row[j]]) <= impl.touch_rate[problem.row[j]]) {
+    const std::uint32_t row = problem.row[j];
+    const bool pressed = !found.pressed.empty() && std::abs(found.pressed[row]) <= impl.touch_rate[row];
+    if (equation || l[j] > 0 || pressed || std::abs(shock.rate_after[row] + found.shift[j]) <= impl.touch_rate[row]) {
       question.rows.push_back(j);
       question.nonnegative.push_back(equation ? 0 : 1);
       question.lambda.push_back(l[j]);
@@ -477,7 +483,7 @@ void impact(const model::Model& model, const model::State& state, const Options&
     rates(model, impl.rows, shock.velocities, shock.rate_after);
     widen_rates(model, options, shock.alpha, shock.velocities, impl);
     impl.problem.a0.assign(shock.alpha.begin(), shock.alpha.end());
-    share_impulses(regular, found.l, impl, shock);
+    share_impulses(regular, found, impl, shock);
     if (!regulate) return true;
 
     shock.certificate = regulation.certify(shock.alpha, shock.velocities, found.l, found.shift);

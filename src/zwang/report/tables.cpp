@@ -156,8 +156,8 @@ std::string shock_table(const model::Model& model, const instant::Shock& shock, 
 }
 
 std::string lost_words(double lost, double all) {
-  return lost < -gain_of_rounding * all ? fmt::format("+ {} gained", readable(-lost))
-                                        : fmt::format("- {} lost", readable(lost));
+  if (lost < -gain_of_rounding * all) return fmt::format("+ {} gained", readable(-lost));
+  return fmt::format("- {} lost", readable(std::max(lost, 0.0)));
 }
 
 std::string energy_line(const instant::ShockEnergy& energy) {
