@@ -456,4 +456,32 @@ TEST(Frictions, on_a_cam_that_comes_to_a_stop_let_it_rest) {
   EXPECT_NEAR(ran.state.position[1], 0, 1e-14);
 }
 
+TEST(Frictions, of_machines_that_have_nothing_to_do_with_each_other_do_not_know_of_each_other) {
+  // Two half shafts at rest under one brake, and a block that turns round at 10/27: in any order of the file, and with more of them between.
+  const double turn = 10.0 / 27;
+  const double rest = 1 - turn;
+  const auto shaft = [](const std::string& name) {
+    return "[coordinates." + name + "]\ninitial = 0\nforce = \"-sign(l' + r')\"\n";
+  };
+  const auto block = [](const std::string& name) {
+    return "[coordinates." + name + "]\ninitial = 0\nvelocity = 1\nforce = \"-2 - 0.7*sign(" + name + "')\"\n";
+  };
+  const std::string end = "[simulation]\nuntil = 1\n";
+  for (const std::string order : {"lbr", "lrb", "blr", "rbl", "lbcr", "lcdbr", "lbrcd"}) {
+    std::string text;
+    std::string energy = "[energy]\nkinetic = \"(";
+    for (const char name : order) {
+      text += name == 'l' || name == 'r' ? shaft(std::string(1, name)) : block(std::string(1, name));
+      energy += std::string(energy.back() == '(' ? "" : " + ") + name + "'^2";
+    }
+    const Ran ran = run_to_the_end(text + energy + ")/2\"\n" + end, 20000);
+    ASSERT_EQ(ran.status, Status::finished) << order << ran.why;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const bool held = order[i] == 'l' || order[i] == 'r';
+      EXPECT_NEAR(ran.state.velocity[i], held ? 0 : -1.3 * rest, by_closed_form) << order << i;
+      EXPECT_NEAR(ran.state.position[i], held ? 0 : turn / 2 - 0.65 * rest * rest, by_closed_form) << order << i;
+    }
+  }
+}
+
 }  // namespace zwang::motion

@@ -49,7 +49,7 @@ inline constexpr double rounding_of_ways = 1e-12;
 inline constexpr int most_shocks_of_a_way = 3;
 /// Rounds in which conditions of several touched alternatives choose beside each other: two boxes have sixteen corners, and the second round is the last as a rule.
 inline constexpr int most_rounds_of_alternatives = 16;
-/// How far away functions are compared with one another.
+/// How far away functions are compared with one another, of the largest position or velocity.
 inline constexpr double beside_state = 0.1;
 /// Of the terms of g: how far from a surface its sides are looked at.
 inline constexpr double beside_surface = 1e-9;

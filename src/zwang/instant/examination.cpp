@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <string>
 
+#include "zwang/base/chance.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
@@ -487,7 +489,7 @@ class Examination {
         for (int trial = 1; trial <= 3; ++trial) {
           Vector u(space.null.columns, 0.0);
           for (std::size_t i = 0; i < u.size(); ++i) {
-            u[i] = elementary::cos(1.7 * trial + 2.3 * static_cast<double>(i) + 0.4) * sigma;
+            u[i] = chance(static_cast<std::uint64_t>(trial) * u.size() + i) * sigma;
           }
           std::vector<std::size_t> all;
           for (std::size_t j = 0; j < part.r(); ++j) {

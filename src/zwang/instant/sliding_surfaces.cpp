@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "zwang/elementary/elementary.hpp"
+#include "zwang/base/chance.hpp"
 #include "zwang/instant/sliding.hpp"
 
 namespace zwang::instant {
@@ -79,14 +79,22 @@ double Sliding::off(std::uint32_t number, Side on, const model::State& state) co
 }
 
 double Sliding::multiple(std::uint32_t one, Side on_one, std::uint32_t other, Side on_other) const {
+  // At least 1: what a state at rest has is rounding.
+  const auto size_of = [](const std::vector<double>& x) {
+    double most = 1;
+    for (const double value : x) most = std::max(most, std::abs(value));
+    return most;
+  };
+  const double far = beside_state * size_of(state_.position);
+  const double fast = beside_state * size_of(state_.velocity);
+  const std::size_t n = state_.position.size();
   double factor = 0;
-  for (int look = 0; look < 3; ++look) {
+  for (std::size_t look = 0; look < 3; ++look) {
     model::State beside = state_;
-    beside.time += beside_state * look;
-    for (std::size_t i = 0; i < beside.position.size(); ++i) {
-      const double angle = 1.0 + static_cast<double>(i) + 2.0 * look;
-      beside.position[i] += beside_state * elementary::sin(angle);
-      beside.velocity[i] += beside_state * elementary::cos(2 * angle);
+    beside.time += beside_state * static_cast<double>(look);
+    for (std::size_t i = 0; i < n; ++i) {
+      beside.position[i] += far * chance(2 * (look * n + i));
+      beside.velocity[i] += fast * chance(2 * (look * n + i) + 1);
     }
     const double x = off(one, on_one, beside);
     const double y = off(other, on_other, beside);

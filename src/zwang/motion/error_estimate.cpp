@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "zwang/base/chance.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/motion/tolerances.hpp"
 
@@ -23,16 +24,6 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   double most = 0;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
   return most;
-}
-
-/// Chance that is the same every time: a number r with 1/2 <= |r| <= 1 (the finaliser of MurmurHash3).
-double chance(std::uint64_t number) {
-  std::uint64_t x = (number + 1) * 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 33U)) * 0xff51afd7ed558ccdU;
-  x = (x ^ (x >> 33U)) * 0xc4ceb9fe1a85ec53U;
-  x ^= x >> 33U;
-  const double size = 0.5 + 0.5 * static_cast<double>(x >> 12U) * 0x1p-52;
-  return (x & 1U) != 0 ? size : -size;
 }
 
 /// What the first piece has to round: the larger of both ends of it, per variable.
