@@ -1,6 +1,7 @@
 /// Frictions that hold or leave together, begin from nothing, reverse, creep to rest: closed forms.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -482,6 +483,30 @@ TEST(Frictions, of_machines_that_have_nothing_to_do_with_each_other_do_not_know_
       EXPECT_NEAR(ran.state.position[i], held ? 0 : turn / 2 - 0.65 * rest * rest, by_closed_form) << order << i;
     }
   }
+}
+
+TEST(Frictions, of_two_pairs_of_blocks_are_the_same_in_every_order_of_the_file) {
+  // a and b come to one speed; c and d meet, and stay together under a load that friction can bear: momentum 2 + t^2/4, each half of it.
+  const auto one = [](char name, char other, const std::string& velocity, const std::string& load) {
+    const std::string n(1, name);
+    return "[coordinates." + n + "]\ninitial = 0\nvelocity = " + velocity + "\nforce = \"-sign(" + n + "' - " + other +
+           "')" + load + "\"\n";
+  };
+  std::string order = "abcd";
+  do {
+    std::string text;
+    for (const char name : order) {
+      text += name == 'a'   ? one('a', 'b', "1", "")
+              : name == 'b' ? one('b', 'a', "0", "")
+              : name == 'c' ? one('c', 'd', "2", "")
+                            : one('d', 'c', "0", " + 0.5*t");
+    }
+    const Ran ran = run_to_the_end(
+        text + "[energy]\nkinetic = \"(a'^2 + b'^2 + c'^2 + d'^2)/2\"\n[simulation]\nuntil = 3\n", 20000);
+    ASSERT_EQ(ran.status, Status::finished) << order << ran.why;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      EXPECT_NEAR(ran.state.velocity[i], order[i] < 'c' ? 0.5 : 2.125, by_closed_form) << order << i;
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 }  // namespace zwang::motion
