@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ran.hpp"
@@ -507,6 +508,80 @@ TEST(Frictions, of_two_pairs_of_blocks_are_the_same_in_every_order_of_the_file) 
     for (std::size_t i = 0; i < order.size(); ++i)
       EXPECT_NEAR(ran.state.velocity[i], order[i] < 'c' ? 0.5 : 2.125, by_closed_form) << order << i;
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(Frictions, that_an_equation_makes_one_hold_as_one) {
+  // A gear a' + 2b' = 0: rubbing on a' - b' and on a' is rubbing on a' with 0.6*3/2 + 0.68, and T = 9/8 a'^2.
+  const std::string tail = "[simulation]\nuntil = 6\n";
+  const Ran two = run_to_the_end(
+      "[coordinates.a]\ninitial = 0.48\nvelocity = -0.3\n"
+      "force = \"-2*a + 0.41*sin(1.86*t) - 0.6*sign(a' - b') - 0.68*sign(a')\"\n"
+      "[coordinates.b]\ninitial = 0.29\nvelocity = 0.15\nforce = \"-2.89*b + 0.6*sign(a' - b')\"\n"
+      "[energy]\nkinetic = \"a'^2 + b'^2/2\"\n[constraints]\ng = \"a' + 2*b' = 0\"\n" +
+          tail,
+      20000);
+  const Ran one = run_to_the_end(
+      "[coordinates.a]\ninitial = 0.48\nvelocity = -0.3\n"
+      "force = \"-2*a + 0.41*sin(1.86*t) + 1.445*(0.29 - (a - 0.48)/2) - 1.58*sign(a')\"\n"
+      "[energy]\nkinetic = \"9/8*a'^2\"\n" +
+          tail,
+      20000);
+  ASSERT_EQ(two.status, Status::finished) << two.why;
+  EXPECT_EQ(kinds_of(two), Kinds{"stick"});
+  EXPECT_EQ(kinds_of(one), Kinds{"stick"});
+  EXPECT_NEAR(two.events[0].time, one.events[0].time, by_closed_form);
+  EXPECT_NEAR(two.state.position[0], one.state.position[0], by_closed_form);
+  EXPECT_NEAR(two.state.position[1], 0.29 - (one.state.position[0] - 0.48) / 2, by_closed_form);
+}
+
+TEST(Frictions, on_a_speed_that_an_equation_keeps_at_zero_do_nothing) {
+  const auto geared = [](const std::string& on_x, const std::string& on_y) {
+    return run_to_the_end("[coordinates.x]\ninitial = -0.24\nvelocity = 0.32\nforce = \"-0.35*x" + on_x +
+                              "\"\n[coordinates.y]\ninitial = 0.88\nvelocity = -0.16\nforce = \"-1.7*y" + on_y +
+                              "\"\n[energy]\nkinetic = \"(x'^2 + y'^2)/2\"\n[constraints]\ng = \"x' + 2*y' = 0\"\n"
+                              "[simulation]\nuntil = 4\n",
+                          20000);
+  };
+  const Ran smooth = geared("", "");
+  for (const auto& [x, y] :
+       {std::pair{"-0.3*sign(x' + 2*y')", "-0.6*sign(x' + 2*y')"}, std::pair{"-0.3*sign(x' + 2*y')", ""},
+        std::pair{"", "+2*sign(x' + 2*y')"}, std::pair{"-sign(3*x' + 6*y')", "-sign(x' + 2*y')"}}) {
+    const Ran ran = geared(x, y);
+    ASSERT_EQ(ran.status, Status::finished) << x << y << ran.why;
+    EXPECT_TRUE(ran.events.empty()) << x << y;
+    EXPECT_NEAR(ran.state.position[0], smooth.state.position[0], by_closed_form) << x << y;
+    EXPECT_NEAR(ran.state.position[1], smooth.state.position[1], by_closed_form) << x << y;
+  }
+}
+
+TEST(Frictions, on_a_speed_that_a_stop_keeps_at_zero_do_not_move_it) {
+  // Against the same with tanh(u/1e-5) for sign(u), which differs by as much.
+  const std::vector<std::string> models = {
+      "[coordinates.u]\ninitial = 0.72\nvelocity = -0.77\nforce = \"-2.72*u + 0.85*sin(1.47*t) + 0.29*SIGN((w' - "
+      "u'))\"\n"
+      "[coordinates.s]\ninitial = -0.77\nvelocity = 0.41\nforce = \"-1.09*s + 0.32*sin(0.53*t)\"\n"
+      "[coordinates.w]\ninitial = -0.64\nvelocity = -0.58\nforce = \"-1.98*w + 0.54*sin(1.75*t) - 0.29*SIGN((w' - "
+      "u'))\"\n"
+      "[energy]\nkinetic = \"s'^2 + w'^2 + u'^2/2\"\n"
+      "[constraints]\nstop = \"w - u <= -1.16\"\ngovernor = \"s' - u' <= 1\"\n",
+      "[coordinates.u]\ninitial = 0.33\nvelocity = 0.47\nforce = \"-2.98*u + 0.99*sin(1.12*t) - 0.35*SIGN((u' + "
+      "2*w'))\"\n"
+      "[coordinates.w]\ninitial = 0.91\nvelocity = 0.51\nforce = \"-2.78*w + 0.39*sin(1.42*t) - 0.7*SIGN((u' + "
+      "2*w'))\"\n"
+      "[energy]\nkinetic = \"w'^2/2 + u'^2\"\n[constraints]\ngear = \"w' + 2*u' = 0\"\nstop = \"u - w <= -0.38\"\n"};
+  for (const std::string& model : models) {
+    const auto with = [&](const std::string& what) {
+      std::string text = model;
+      for (std::size_t at = text.find("SIGN"); at != std::string::npos; at = text.find("SIGN"))
+        text.replace(at, 5, what);
+      return run_to_the_end(text + "[simulation]\nuntil = 4\n", 100000);
+    };
+    const Ran hard = with("sign(");
+    const Ran soft = with("tanh(1e5*");
+    ASSERT_EQ(hard.status, Status::finished) << model << hard.why;
+    for (std::size_t i = 0; i < hard.state.position.size(); ++i)
+      EXPECT_NEAR(hard.state.position[i], soft.state.position[i], 1e-4) << model << i;
+  }
 }
 
 }  // namespace zwang::motion

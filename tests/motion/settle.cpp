@@ -230,4 +230,19 @@ TEST(Settle, a_light_bead_between_heavy_ones_stops_them_however_little_they_arri
   }
 }
 
+// Galileo's pendulum: a peg at depth h below the pivot takes the string over where it hangs down, and gives it back there. Behind the peg the bob rises to
+// the height it came from.
+TEST(Settle, a_peg_that_takes_a_string_over_is_a_contact_and_no_graze) {
+  const Settled ran = settled(
+      "gravity = [0, -9.81]\n[points.b]\nmass = 1\nposition = [\"-sin(0.8)\", \"-cos(0.8)\"]\n[constraints]\n"
+      "string = \"norm(b) <= 1\"\npeg = \"b.x <= 0 or 0.6 + distance(b, [0, -0.6]) <= 1\"\n"
+      "[simulation]\nuntil = 2\n");
+  EXPECT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_EQ(kinds(ran), "release, contact, release, contact");
+  ASSERT_EQ(ran.events.size(), 4U);
+  for (const Event& event : ran.events) EXPECT_NEAR(event.position[0], 0, close_to);
+  const double speed = std::hypot(ran.state.velocity[0], ran.state.velocity[1]);
+  EXPECT_NEAR(speed * speed / 2 + 9.81 * ran.state.position[1], -9.81 * std::cos(0.8), close_to);
+}
+
 }  // namespace zwang::motion::settle_tests

@@ -65,6 +65,11 @@ void Sliding::run() {
   std::vector<double> sigma(n, 0.0);
   std::vector<double> base;
   if (!push(sigma, base)) return;
+  if (leave_to_equations(base)) {
+    if (switches_.empty()) take({}, {}, {}, {});
+    if (!switches_.empty()) run();
+    return;
+  }
   bool contacts = !model_.flow && touches();
   std::vector<double> change(n * n);
   double largest = 0;
@@ -352,6 +357,19 @@ void Sliding::take(const std::vector<Where>& where, const std::vector<double>& s
       const bool above = (where[i] == Where::above) != member.turned;
       corners_.sides[member.number] = where[i] == Where::on ? member.on : (above ? member.on + 1 : member.on - 1);
       if (slides[i] != 0) slid.push_back({member.number, switches_[i], sigma[i], implied[i]});
+    }
+  }
+  for (const Held& one : held_) {
+    const bool on = one.where == Where::on;
+    for (const MixedMode& mode : one.mixed) {
+      instant::mix(mode, on ? middle_weight : one.where == Where::above ? 1.0 : 0.0, corners_.modes);
+      corners_.sides[mode.number] = one.where == Where::above ? mode.side_above : mode.side_below;
+      if (on) corners_.mixed.push_back(mode);
+    }
+    for (const Member& member : one.members) {
+      const bool above = (one.where == Where::above) != member.turned;
+      corners_.sides[member.number] = on ? member.on : (above ? member.on + 1 : member.on - 1);
+      if (on) slid.push_back({member.number, one.members[0].number, middle_weight, 1});
     }
   }
   std::sort(slid.begin(), slid.end(), [](const Slid& a, const Slid& b) { return a.number < b.number; });

@@ -116,6 +116,11 @@ class Sliding {
   /// Switches with one and the same surface have one weight, whatever forces they belong to: those that are multiples of one another.
   void join_equal();
   [[nodiscard]] bool dependent() const;
+  /// What the equations keep, of all directions in which accelerations move: the surfaces beside it are what there is. Of the last pushes.
+  [[nodiscard]] Span kept_by_equations() const;
+  [[nodiscard]] bool has_equations() const;
+  /// Switches that the equations keep on their thresholds are on them for good, whatever pushes: they are no longer among those to decide on.
+  bool leave_to_equations(const std::vector<double>& base);
   /// Switches that roundings have put on a side already, although the others keep them on their threshold, are met with them.
   void take_in_dependent();
   /// The distance of g from the threshold on which the switch is.
@@ -240,6 +245,12 @@ class Sliding {
     std::vector<MixedMode> mixed;
   };
   std::vector<Dropped> dropped_;  ///< kinks that keep nothing
+  struct Held {
+    Where where = Where::on;
+    std::vector<Member> members;
+    std::vector<MixedMode> mixed;
+  };
+  std::vector<Held> held_;  ///< kept on their thresholds by equations
   std::vector<std::uint8_t>
       second_;                   ///< of each, 1: of a flow, and moved through its second derivative; empty: none is
   std::vector<double> imposed_;  ///< of each: what the conditions push it by, the largest 1; empty: none

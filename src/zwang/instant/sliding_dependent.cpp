@@ -107,7 +107,7 @@ class Sliding::Dependent {
     // The series of a flow keeps a function by its first derivative: those of which the second one is moved are kept by others.
     const auto room = [&](std::size_t i) { return std::min(sigma[i], 1 - sigma[i]) - (by_second(i) ? 1.0 : 0.0); };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return room(a) > room(b); });
-    Span span;
+    Span span = of_.kept_by_equations();
     std::vector<std::size_t> kept;
     slides.assign(n_, 0);
     implied.assign(n_, 0);

@@ -98,12 +98,23 @@ bool Sliding::waits_for_size(const std::vector<double>& base, const std::vector<
   if (model_.flow) return false;
   const std::size_t n = switches_.size();
   std::vector<std::size_t> empty;
+  std::vector<double> scale;
+  const auto is_felt = [&](std::size_t i) {
+    mix(i, 0, state_.modes);
+    const std::vector<double> below = forces_with(model_, state_, scale);
+    mix(i, 1, state_.modes);
+    const std::vector<double> above = forces_with(model_, state_, scale);
+    bool felt = false;
+    for (std::size_t k = 0; k < below.size(); ++k) felt = felt || std::abs(above[k] - below[k]) > push_zero * scale[k];
+    return felt;
+  };
   for (std::size_t i = 0; i < n; ++i) {
     const model::SwitchPlace place = model::place_of_switch(model_, switches_[i]);
     const CornerKind kind = place.group->corners[place.corner].kind;
     const bool jumps = kind == CornerKind::sign || kind == CornerKind::truth;
     if (!switch_rates(model_, switches_[i], state_, {}).by_velocity) return false;
-    if (jumps && std::abs(base[i]) <= zero && std::abs(change[i * n + i]) <= zero) empty.push_back(i);
+    // A force that is there already is kept from moving anything by conditions.
+    if (jumps && std::abs(base[i]) <= zero && std::abs(change[i * n + i]) <= zero && !is_felt(i)) empty.push_back(i);
   }
   if (empty.empty()) return false;
   const model::State now = state_;
@@ -112,15 +123,7 @@ bool Sliding::waits_for_size(const std::vector<double>& base, const std::vector<
     std::vector<double> w;
     if (comes || !push(std::vector<double>(n, middle_weight), w)) break;
     go_on(part * (model_.simulation.until - model_.simulation.start));
-    std::vector<double> scale;
-    for (const std::size_t i : empty) {
-      mix(i, 0, state_.modes);
-      const std::vector<double> below = forces_with(model_, state_, scale);
-      mix(i, 1, state_.modes);
-      const std::vector<double> above = forces_with(model_, state_, scale);
-      for (std::size_t k = 0; k < below.size(); ++k)
-        comes = comes || std::abs(above[k] - below[k]) > push_zero * scale[k];
-    }
+    for (const std::size_t i : empty) comes = comes || is_felt(i);
     state_ = now;
   }
   state_ = now;

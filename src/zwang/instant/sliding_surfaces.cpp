@@ -4,6 +4,7 @@
 
 #include "zwang/base/chance.hpp"
 #include "zwang/instant/sliding.hpp"
+#include "zwang/instant/workspace_impl.hpp"
 
 namespace zwang::instant {
 
@@ -42,15 +43,70 @@ void Sliding::join_equal() {
   });
 }
 
-bool Sliding::dependent() const {
+bool Sliding::has_equations() const {
+  return !model_.flow && std::any_of(model_.row_kind.begin(), model_.row_kind.end(),
+                                     [](auto kind) { return model::is_equation(kind); });
+}
+
+Span Sliding::kept_by_equations() const {
   Span span;
+  if (!has_equations() || instant_.role.size() != model_.rows()) return span;
+  const model::Rows& rows = workspace_.impl().rows;
+  const std::size_t n = state_.position.size();
+  for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+    if (instant_.role[row] != Role::equation) continue;
+    std::vector<double> gradient(2 * n, 0.0);
+    for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e)
+      gradient[n + model_.row_column[e]] += rows.entry[e];
+    static_cast<void>(span.add(std::move(gradient)));
+  }
+  return span;
+}
+
+bool Sliding::leave_to_equations(const std::vector<double>& base) {
+  const Span kept = kept_by_equations();
+  std::vector<std::size_t> held;
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    const std::vector<double> pull = pulls(switches_[i]);
+    if (is_flat(switches_[i]) || !kept.holds(pull)) continue;
+    // One that passes an equation which moves is pushed by that.
+    double terms = 0;
+    const std::size_t n = state_.position.size();
+    for (std::size_t k = 0; k < n; ++k) terms += std::abs(pull[n + k] * instant_.accelerations[k]);
+    const SwitchRates rates = switch_rates(model_, switches_[i], state_, {});
+    if (std::abs(base[i]) <= push_zero * (terms + rates.rate_size)) held.push_back(i);
+  }
+  std::reverse(held.begin(), held.end());
+  for (const std::size_t i : held) {
+    const model::SwitchPlace place = model::place_of_switch(model_, switches_[i]);
+    const bool is_sign = place.group->corners[place.corner].kind == expressions::CornerKind::sign;
+    const Where where = is_sign ? Where::on : resting(i);
+    held_.push_back({where, std::move(members_[i]), std::move(mixed_[i])});
+    for (const MixedMode& mode : held_.back().mixed)
+      instant::mix(mode, where == Where::on ? middle_weight : where == Where::above ? 1.0 : 0.0, state_.modes);
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    switches_.erase(switches_.begin() + at);
+    on_.erase(on_.begin() + at);
+    towards_.erase(towards_.begin() + at);
+    members_.erase(members_.begin() + at);
+    mixed_.erase(mixed_.begin() + at);
+    if (!imposed_.empty()) imposed_.erase(imposed_.begin() + at);
+  }
+  return !held.empty();
+}
+
+bool Sliding::dependent() const {
+  Span span = kept_by_equations();
   return !std::all_of(switches_.begin(), switches_.end(),
                       [&](std::uint32_t number) { return span.add(pulls(number)); });
 }
 
 void Sliding::take_in_dependent() {
-  if (touched_.empty() || switches_.size() < 2) return;
-  Span span;
+  if (touched_.empty()) return;
+  const bool tied = has_equations();
+  if (switches_.size() < 2 && !tied) return;
+  if (tied) accelerate(model_, state_, options_, workspace_, instant_);
+  Span span = kept_by_equations();
   for (const std::uint32_t number : switches_) static_cast<void>(span.add(slopes(number)));
   const std::size_t before = switches_.size();
   std::erase_if(touched_, [&](const auto& one) {

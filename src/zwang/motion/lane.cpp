@@ -55,6 +55,18 @@ double size_of_lane(const Along& along, const expressions::Tape& tape, const std
   return size[output];
 }
 
+double size_of_lane_within(const Along& along, const expressions::Tape& tape, const std::vector<double>& registers,
+                           std::uint32_t output, double h) {
+  std::vector<double> most(tape.registers());
+  std::vector<double> size(tape.registers());
+  for (std::size_t r = 0; r < most.size(); ++r) {
+    const double* f = registers.data() + r * (std::size_t{along.known} + 1);
+    for (std::size_t k = along.known; k-- > 0;) most[r] = most[r] * h + std::abs(f[k]);
+  }
+  expressions::magnitudes(tape, most.data(), 1, 1, size.data());
+  return size[output];
+}
+
 double rest_of_lane(const Along& along, const model::Slotted& group, const expressions::Tape& tape, std::size_t lane,
                     const std::vector<double>& registers, std::uint32_t output, double h, LaneBound& bound) {
   if (bound.tape != &tape) {

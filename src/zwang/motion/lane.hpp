@@ -38,6 +38,10 @@ void observe_lane(const Along& along, const model::Observable& observable, std::
 [[nodiscard]] double size_of_lane(const Along& along, const expressions::Tape& tape,
                                   const std::vector<double>& registers, std::uint32_t output);
 
+/// The same on all of [0, h].
+[[nodiscard]] double size_of_lane_within(const Along& along, const expressions::Tape& tape,
+                                         const std::vector<double>& registers, std::uint32_t output, double h);
+
 /// Room for bounds of a tape.
 struct LaneBound {
   const expressions::Tape* tape = nullptr;

@@ -14,19 +14,27 @@ namespace zwang::motion {
 
 namespace {
 
+/// The rows of one member of an `or`, first and behind the last; of another condition the row itself.
+std::pair<std::uint32_t, std::uint32_t> parts_of(const model::Model& model, std::uint32_t row) {
+  const model::Condition& condition = model.conditions[model.row_condition[row]];
+  if (condition.alternatives < 2) return {row, row + 1};
+  const std::uint32_t begin = row - (row - condition.first_row) % condition.components;
+  return {begin, begin + condition.components};
+}
+
 /// Does another part of the same `or` hold here, and not just so? Then this one touches nothing.
 bool another_part_holds(const Motion& motion, std::uint32_t row) {
   const model::Model& model = motion.impl->model;
   const model::Condition& condition = model.conditions[model.row_condition[row]];
   if (condition.alternatives < 2) return false;
   // Its own parts alone.
-  const std::uint32_t begin = row - (row - condition.first_row) % condition.components;
+  const auto [begin, end] = parts_of(model, row);
   instant::RowSet others = instant::RowSet::all(model.rows());
-  for (std::uint32_t other = begin; other < begin + condition.components; ++other) others.remove(other);
+  for (std::uint32_t other = begin; other < end; ++other) others.remove(other);
   model::Rows rows = model::make_rows(model);
   model::evaluate_rows_but(model, motion.state, others.marks(), motion.impl->workspace.evaluation().scratch, rows);
   std::vector<std::uint8_t> holds(condition.alternatives, 1);
-  for (std::uint32_t other = begin; other < begin + condition.components; ++other) {
+  for (std::uint32_t other = begin; other < end; ++other) {
     const double size = model.simulation.touch * rows.value_scale[other];
     if (!(rows.value[other] < -size)) holds[model.row_alternative[other]] = 0;
   }
@@ -160,14 +168,24 @@ void list_changes(Motion& motion, const Triggers& triggers, const Gathered& gath
       touched.push_back(row);
     }
   }
-  if (!released.empty()) add_event(motion, EventKind::release, std::move(released));
-  if (!touched.empty()) add_event(motion, EventKind::contact, std::move(touched));
-
   // Touched without effect: also a condition that seemed to close but goes off again by itself.
   std::vector<std::uint32_t> grazed = triggers.grazing;
   for (const std::uint32_t row : triggers.closing) {
     if (!is_among(row, gathered.struck) && !closed_now(row) && before[row] == Standing::open) grazed.push_back(row);
   }
+  // Where one part of a condition ends and another one holds from here on, the condition was touched with effect.
+  std::erase_if(grazed, [&](std::uint32_t row) {
+    const auto [from, to] = parts_of(model, row);
+    for (std::uint32_t part = from; part < to; ++part) {
+      if (!closed_now(part)) continue;
+      if (!closed_before(part) && !is_among(part, touched) && !gathered.shock) touched.push_back(part);
+      return true;
+    }
+    return false;
+  });
+  if (!released.empty()) add_event(motion, EventKind::release, std::move(released));
+  if (!touched.empty()) add_event(motion, EventKind::contact, std::move(touched));
+
   std::erase_if(grazed, [&](std::uint32_t row) { return impl.switches.gone.contains(row); });
   std::sort(grazed.begin(), grazed.end());
   grazed.erase(std::unique(grazed.begin(), grazed.end()), grazed.end());

@@ -26,7 +26,9 @@ namespace {
 
 constexpr double off_at_start =
     1e-11;  ///< of the terms of g: ten times what counts as on a threshold (instant/corner_tolerances.hpp), where the start is on one
-constexpr double part_of_rest = 0.1;        ///< of a tolerance: what a function may differ by from its polynomial
+constexpr double part_of_rest = 0.1;  ///< of a tolerance: what a function may differ by from its polynomial
+constexpr double faint_beside_terms =
+    1e-12;  ///< of the terms of g at the start: those on the whole step may be so much larger
 constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
 constexpr double clearly_open =
     1e-6;  ///< of the largest value among the rows of a condition: an alternative open by that much will stay so for a while
@@ -405,6 +407,11 @@ FoundTurns find_turns(const Motion& motion, double h) {
         moves = std::max(moves, std::abs(g[k]) * power);
       }
       if (moves <= rounding_of_zero * size) continue;
+      if (moves <= faint_beside_terms * size &&
+          moves <= rounding_of_zero *
+                       size_of_lane_within(series, group.switching, registers, group.switching.outputs[c], h)) {
+        continue;
+      }
       // `<=` and `>=` are true where they are but touched.
       const bool touching = model::place_of_switch(impl.model, turn.number).truth;
       const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut, touching);
