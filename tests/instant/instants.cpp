@@ -478,6 +478,21 @@ TEST(Instant, a_load_and_the_friction_that_holds_it_leave_no_difference_between_
   }
 }
 
+TEST(Instant, a_sign_is_zero_on_its_wall_and_a_mean_where_neither_of_its_values_can_stay) {
+  const auto with = [](const std::string& force) {
+    return model_of("[coordinates.x]\ninitial = 0\nforce = \"" + force +
+                    "\"\n[coordinates.y]\ninitial = 0\nforce = \"sign(x)\"\n[energy]\nkinetic = \"x'^2/2 + "
+                    "y'^2/2\"\n[constraints]\nwall = \"x >= 0\"\n");
+  };
+  // Pressed by 1, by nothing, held by s = 1/4 against 1/2, and pushed off by 1.
+  const Instant pressed = at_start(with("-2*sign(x) - 1"));
+  expect_near(pressed.accelerations, {0, 0}, 0);
+  EXPECT_EQ(pressed.multipliers[0], 1);
+  expect_near(at_start(with("0")).accelerations, {0, 0}, 0);
+  expect_near(at_start(with("-2*sign(x) + 0.5")).accelerations, {0, 0.25}, 1e-15);
+  expect_near(at_start(with("2*sign(x) + 1")).accelerations, {3, 1}, 0);
+}
+
 TEST(Repair, velocities_that_the_conditions_leave_none_of_are_zero) {
   const auto model = model_of(R"toml(
 [coordinates.q]

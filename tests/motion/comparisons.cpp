@@ -17,7 +17,7 @@ struct Ending {
   Status status = Status::going;
   double time = 0;
   std::string why;
-  std::vector<double> position;
+  std::vector<double> position, velocity;
   std::vector<double> let_go;  ///< instants
 };
 
@@ -34,6 +34,7 @@ Ending ending(const std::string& text) {
   out.time = motion.state.time;
   out.why = motion.why;
   out.position = motion.state.position;
+  out.velocity = motion.state.velocity;
   return out;
 }
 
@@ -248,6 +249,103 @@ TEST(Comparisons, about_what_a_condition_kept_turn_once_it_is_let_go) {
   EXPECT_EQ(blown.status, Status::finished) << blown.why;
   EXPECT_NEAR(blown.position[0], 2, close_by);
   EXPECT_NEAR(blown.position[1], -20, close_by);
+}
+
+/// x beside the wall x >= 0, and y, which the same sign drives.
+struct Walled {
+  const char* force;   ///< on x
+  const char* driven;  ///< on y
+  double start = 1;    ///< of x
+  double until = 4;
+  double x = 0;  ///< at the end
+  double y = 0, speed = 0;
+  const char* more = "";
+};
+
+std::string text_of(const Walled& one, double restitution = 0) {
+  return std::string("[coordinates.x]\ninitial = ") + std::to_string(one.start) + "\nforce = \"" + one.force +
+         "\"\n[coordinates.y]\ninitial = 0\nforce = \"" + one.driven +
+         "\"\n[energy]\nkinetic = \"x'^2/2 + y'^2/2\"\n[constraints]\nwall = {condition = \"x >= 0\", restitution = " +
+         std::to_string(restitution) + "}\n" + one.more + "[simulation]\nuntil = " + std::to_string(one.until) + "\n";
+}
+
+TEST(Signs, at_a_wall_are_zero_on_it_and_never_those_of_its_other_side) {
+  // Falls for a time 1, in which y'' = 1; on the wall y'' = 0.
+  const double fall = std::sqrt(2.0 / 3);  // with x'' = -3
+  const double slow = std::sqrt(2.0);      // with x'' = -1, then held by the mean of both values, s = 1/2
+  const std::vector<Walled> known = {
+      {"-2", "sign(x)", 1, 4, 0, 3.5, 1},
+      {"-2", "-sign(-3*x)", 1, 4, 0, 3.5, 1},
+      {"-2*sign(x)", "sign(x)", 1, 4, 0, 3.5, 1},
+      {"-2*sign(x) - 1", "sign(x)", 1, 4, 0, fall * fall / 2 + fall * (4 - fall), fall},
+      {"-2*sign(x) - 1", "-sign(-x/2)", 1, 4, 0, fall * fall / 2 + fall * (4 - fall), fall},
+      {"-2*sign(x) + 1", "sign(x)", 1, 4, 0, 1 + slow * (4 - slow) + (4 - slow) * (4 - slow) / 4,
+       slow + (4 - slow) / 2},
+      // From rest on the wall.
+      {"-2", "sign(x)", 0, 4, 0, 0, 0},
+      {"0", "sign(x)", 0, 4, 0, 0, 0},
+      {"sign(x) - 0.5", "sign(x)", 0, 4, 0, 0, 0},
+      {"-2", "if(x <= 0, 1, 0) + 2*if(x >= 0, 1, 0)", 0, 4, 0, 24, 12},
+      // The wall is left at t = 2, x = (t - 2)^3 / 6.
+      {"t - 2", "sign(x)", 0, 4, 4.0 / 3, 2, 2},
+      // s = 0 until t = 2, then (t - 2)/2 keeps x'' at zero until t = 4, then 1.
+      {"-2*sign(x) + t - 2", "sign(x)", 0, 6, 4.0 / 3, 14.0 / 3, 3},
+      // s = (1 - t)/2 until t = 1, from when on the wall holds: y'(1) = 1/4, y(1) = 1/6.
+      {"-2*sign(x) + 1 - t", "sign(x)", 0, 4, 0, 1.0 / 6 + 0.75, 0.25},
+      // Let go at t = 2 it falls on, x = -(t - 2)^2: y'' = -1.
+      {"-2", "sign(x)", 1, 4, -4, 1.5, -1, "[[releases]]\nconstraint = \"wall\"\nat = 2\n"}};
+  for (const Walled& one : known) {
+    SCOPED_TRACE(std::string(one.force) + " and " + one.driven);
+    const Ending found = ending(text_of(one));
+    EXPECT_EQ(found.status, Status::finished) << found.why;
+    EXPECT_NEAR(found.position[0], one.x, close_by);
+    EXPECT_NEAR(found.position[1], one.y, close_by);
+    EXPECT_NEAR(found.velocity[1], one.speed, close_by);
+  }
+}
+
+TEST(Signs, at_a_wall_are_those_of_its_free_side_until_the_last_hop_has_ended) {
+  // Falls from 1 with x'' = -2 and comes back with half of its speed: 1 + 1 + 1/2 + ... = 3.
+  const Ending found = ending(text_of({"-2", "sign(x)"}, 0.5));
+  EXPECT_EQ(found.status, Status::finished) << found.why;
+  EXPECT_NEAR(found.velocity[1], 3, 1e-9);
+  EXPECT_NEAR(found.position[1], 7.5, 1e-9);
+}
+
+TEST(Signs, beside_an_oblique_wall_and_a_string_are_kept_like_those_beside_a_straight_one) {
+  // The wall 3 x + 4 y >= 0 has the distance u = 0.6 x + 0.8 y, u'' = -2 s + 0.7: 1.3 downwards, from 0.84 with u' = 0.22; then s = 0.35.
+  const Ending slid = ending(
+      "[points.a]\nmass = 1\nposition = [1, 0.3]\nvelocity = [0.1, 0.2]\nforce = [\"0.6*(0.7 - 2*sign(3*a.x + "
+      "4*a.y))\", \"0.8*(0.7 - 2*sign(3*a.x + 4*a.y))\"]\n[coordinates.z]\ninitial = 0\nforce = \"sign(-1.5*a.x - "
+      "2*a.y)\"\n[energy]\nkinetic = \"z'^2/2\"\n[constraints]\nwall = \"6*a.x + 8*a.y >= 0\"\n[simulation]\nuntil = "
+      "9\n");
+  const double lands = (0.22 + std::sqrt(0.22 * 0.22 + 2 * 1.3 * 0.84)) / 1.3;
+  EXPECT_EQ(slid.status, Status::finished) << slid.why;
+  EXPECT_NEAR(slid.velocity[2], -(lands + 0.35 * (9 - lands)), close_by);
+  EXPECT_NEAR(0.6 * slid.position[0] + 0.8 * slid.position[1], 0, close_by);
+  // A bob beside a string of length 1 falls from (0.6, 0) to (0.6, -0.8) in 0.4, and then swings on it.
+  const Ending swung = ending(
+      "gravity = [0, -10]\n[points.b]\nmass = 1\nposition = [0.6, 0]\n[coordinates.z]\ninitial = 0\nforce = "
+      "\"sign(distance(b, [0, 0]) - 1)\"\n[energy]\nkinetic = \"z'^2/2\"\n[constraints]\nstring = \"distance(b, [0, "
+      "0]) "
+      "<= 1\"\n[simulation]\nuntil = 2\n");
+  EXPECT_EQ(swung.status, Status::finished) << swung.why;
+  EXPECT_NEAR(swung.velocity[2], -0.4, close_by);
+  EXPECT_NEAR(swung.position[2], -0.08 - 0.4 * 1.6, close_by);
+}
+
+TEST(Signs, of_potentials_with_a_corner_at_a_wall_are_those_of_its_free_side) {
+  // x'' = 1 on all of x >= 0: from 1 with speed -3 to the wall at 3 - sqrt(7), and off it again from rest.
+  const double lands = 3 - std::sqrt(7.0);
+  for (const char* potential : {"-abs(x)", "-x + 5*max(-x, 0)", "-abs(-3*x)/3", "-max(x, 0)"}) {
+    SCOPED_TRACE(potential);
+    const Ending found = ending(
+        std::string("[coordinates.x]\ninitial = 1\nvelocity = -3\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"") +
+        potential + "\"\n[constraints]\nwall = \"x >= 0\"\n[simulation]\nuntil = 4\n");
+    EXPECT_EQ(found.status, Status::finished) << found.why;
+    EXPECT_NEAR(found.position[0], (4 - lands) * (4 - lands) / 2, close_by);
+    EXPECT_NEAR(found.velocity[0], 4 - lands, close_by);
+  }
 }
 
 }  // namespace zwang::motion::comparisons_tests

@@ -70,7 +70,8 @@ std::pair<double, Side> nearest_threshold(const Corner& corner, Side side, doubl
 }
 
 std::vector<MixedMode> modes_across(const model::Model& model, const model::State& state, std::span<const Side> sides,
-                                    std::uint32_t number, Side on) {
+                                    std::uint32_t number, Side on, Side forbidden) {
+  const Side beside[2] = {on - 1 == forbidden ? on : on - 1, on + 1 == forbidden ? on : on + 1};
   const model::SwitchPlace place = model::place_of_switch(model, number);
   const model::Slotted& group = *place.group;
   std::vector<MixedMode> out;
@@ -86,14 +87,14 @@ std::vector<MixedMode> modes_across(const model::Model& model, const model::Stat
       out.push_back({number, its, mode, below, above, low[k], high[k]});
     }
   };
-  add(place.corner, on - 1, on + 1);
+  add(place.corner, beside[0], beside[1]);
 
   // Corners nested about it, from the inside out, on either side of the surface.
   std::vector<std::uint8_t> changes(group.corners.size(), 0);
   changes[place.corner] = 1;
   model::State there[2] = {state, state};
   for (const bool above : {false, true}) {
-    set_modes(group, place.corner, place.lane, above ? on + 1 : on - 1, there[above ? 1 : 0].modes);
+    set_modes(group, place.corner, place.lane, beside[above ? 1 : 0], there[above ? 1 : 0].modes);
   }
   for (std::uint32_t c = place.corner + 1; c < group.corners.size(); ++c) {
     const Corner& corner = group.corners[c];
@@ -299,7 +300,7 @@ void choose_side_of_kink(const model::Model& model, model::State state, const Op
 
 Corners find_corners(const model::Model& model, const model::State& given, const Options& options, Workspace& workspace,
                      std::span<const KnownSide> known, std::span<const KnownSide> near,
-                     std::span<const Imposed> imposed) {
+                     std::span<const Imposed> imposed, const Pins* pins) {
   enum class Told : std::uint8_t { nothing, side, threshold, slid };
   Corners out;
   std::vector<Told> told(model.switches, Told::nothing);
@@ -326,6 +327,12 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   std::vector<Side> towards;
   std::vector<std::pair<std::uint32_t, Side>> kinks;  // of equations
   const auto counts = [&](std::uint32_t row) { return !options.gone.contains(row); };
+  // Which side do the conditions forbid? That is asked of what is on a threshold alone.
+  std::optional<Pins> own;
+  const auto forbidden = [&](std::uint32_t number) {
+    if (pins == nullptr) pins = &own.emplace(model);
+    return pins->forbidden(number, options.gone);
+  };
   model::for_cornered(model, [&](const model::Slotted& group) {
     for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
       std::vector<std::uint8_t> waits(group.corners.size(), 0);  // for an inner one that is critical
@@ -370,14 +377,17 @@ Corners find_corners(const model::Model& model, const model::State& given, const
           // Where the rate is known beforehand it decides. The rates of a flow are not: they depend on the sides.
           const bool known_rate = told[number] != Told::slid && (model.flow ? !rates.by_position : !rates.by_velocity);
           const model::SwitchPlace place = model::place_of_switch(model, number);
-          const double no_rate =
-              rate_zero * rates.rate_size + (with_velocities ? doubts_of_state * rates.rate_doubt : 0.0);
+          const Side barred = forbidden(number);
+          const double no_rate = rate_zero * rates.rate_size +
+                                 (with_velocities || barred != no_side ? doubts_of_state * rates.rate_doubt : 0.0);
           if (known_rate && std::abs(rates.first) > no_rate) {
             side = rates.first > 0 ? threshold + 1 : threshold - 1;
+            // What is led into a wall is on it until it has been struck.
+            if (side == barred) side = threshold;
           } else if (!corner.quiet && !place.truth && place.row >= model.rows()) {
             critical.push_back(number);
             on.push_back(threshold);
-            towards.push_back(near_it ? side : threshold);
+            towards.push_back(near_it && side != barred ? side : threshold);
             waits[c] = 1;
           } else if (!corner.quiet && place.row < model.rows() && model::is_equation(model.row_kind[place.row]) &&
                      rates.by_position && counts(place.row)) {
@@ -392,6 +402,7 @@ Corners find_corners(const model::Model& model, const model::State& given, const
   out.modes = state.modes;
   if (!kinks.empty() && critical.empty()) choose_side_of_kink(model, state, options, workspace, kinks, out);
   if (critical.empty()) return out;
+  if (pins == nullptr) pins = &own.emplace(model);
 
   // Of those that are known to be on a side, which are on a threshold nevertheless?
   std::vector<std::pair<std::uint32_t, Side>> touched;
@@ -401,14 +412,14 @@ Corners find_corners(const model::Model& model, const model::State& given, const
     const model::SwitchPlace place = model::place_of_switch(model, one.number);
     const Corner& corner = place.group->corners[place.corner];
     if (corner.quiet || corner.follows || place.truth || place.row < model.rows() || corner.directs() ||
-        corner.kind == expressions::CornerKind::turns) {
+        corner.kind == expressions::CornerKind::turns || (pins != nullptr && pins->keep(one.number, options.gone))) {
       continue;
     }
     const SwitchRates rates = switch_rates(model, one.number, state, {});
     const auto [distance, threshold] = nearest_threshold(corner, one.side, rates.g);
     if (is_on_threshold(distance, rates)) touched.emplace_back(one.number, threshold);
   }
-  Sliding sliding(model, state, options, workspace, out, critical, on, towards, std::move(touched));
+  Sliding sliding(model, state, options, workspace, out, critical, on, towards, std::move(touched), *pins);
   sliding.impose(imposed);
   sliding.run();
   return out;

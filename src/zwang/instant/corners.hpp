@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "zwang/instant/instant.hpp"
+#include "zwang/instant/pins.hpp"
 
 namespace zwang::instant {
 
@@ -77,15 +78,18 @@ struct Corners {
 };
 
 /// `known`: sides that the motion knows; `near`: switches that are on a threshold whatever their value says, with the side
-/// behind which they would be if they passed it; `imposed`: those that the conditions are about to move, and whereto.
+/// behind which they would be if they passed it; `imposed`: those that the conditions are about to move, and whereto; `pins`: of this model, if
+/// they are at hand.
 [[nodiscard]] Corners find_corners(const model::Model& model, const model::State& state, const Options& options,
                                    Workspace& workspace, std::span<const KnownSide> known,
-                                   std::span<const KnownSide> near, std::span<const Imposed> imposed = {});
+                                   std::span<const KnownSide> near, std::span<const Imposed> imposed = {},
+                                   const Pins* pins = nullptr);
 
-/// The modes that change across the threshold `on` of a switch, at a state on it whose modes hold for all other corners.
+/// The modes that change across the threshold `on` of a switch, at a state on it whose modes hold for all other corners. In the place of a side that is
+/// `forbidden` stands the threshold itself.
 [[nodiscard]] std::vector<MixedMode> modes_across(const model::Model& model, const model::State& state,
                                                   std::span<const expressions::Side> sides, std::uint32_t number,
-                                                  expressions::Side on);
+                                                  expressions::Side on, expressions::Side forbidden = no_side);
 /// Mixed by sigma.
 void mix(const MixedMode& mode, double sigma, std::vector<double>& modes);
 

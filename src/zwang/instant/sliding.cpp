@@ -15,12 +15,13 @@ using expressions::Side;
 
 Sliding::Sliding(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
                  Corners& corners, std::vector<std::uint32_t> switches, std::vector<Side> on, std::vector<Side> towards,
-                 std::vector<std::pair<std::uint32_t, Side>> touched)
+                 std::vector<std::pair<std::uint32_t, Side>> touched, const Pins& pins)
     : model_(model),
       state_(state),
       options_(options),
       workspace_(workspace),
       corners_(corners),
+      pins_(pins),
       switches_(std::move(switches)),
       on_(std::move(on)),
       towards_(std::move(towards)),
@@ -33,8 +34,11 @@ Sliding::Sliding(const model::Model& model, const model::State& state, const Opt
   take_in_dependent();
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     mixed_.emplace_back();
+    walls_.push_back(Where::on);
     for (const Member& member : members_[i]) {
-      for (MixedMode mode : modes_across(model_, state_, corners.sides, member.number, member.on)) {
+      const Side barred = pins_.forbidden(member.number, options_.gone);
+      if (barred != no_side) walls_[i] = (barred < member.on) != member.turned ? Where::below : Where::above;
+      for (MixedMode mode : modes_across(model_, state_, corners.sides, member.number, member.on, barred)) {
         if (member.turned) {
           std::swap(mode.below, mode.above);
           std::swap(mode.side_below, mode.side_above);
@@ -356,6 +360,10 @@ void Sliding::take(const std::vector<Where>& where, const std::vector<double>& s
     for (const Member& member : members_[i]) {
       const bool above = (where[i] == Where::above) != member.turned;
       corners_.sides[member.number] = where[i] == Where::on ? member.on : (above ? member.on + 1 : member.on - 1);
+      for (const MixedMode& mode : mixed_[i]) {
+        if (mode.number == member.number && where[i] != Where::on)
+          corners_.sides[member.number] = where[i] == Where::above ? mode.side_above : mode.side_below;
+      }
       if (slides[i] != 0) slid.push_back({member.number, switches_[i], sigma[i], implied[i]});
     }
   }
@@ -422,6 +430,7 @@ bool Sliding::shares(std::size_t i, std::size_t j) const {
 
 Sliding::Where Sliding::resting(std::size_t i) const {
   if (towards_[i] != on_[i]) return towards_[i] > on_[i] ? Where::above : Where::below;
+  if (walls_[i] != Where::on) return walls_[i];
   const model::SwitchPlace place = model::place_of_switch(model_, switches_[i]);
   if (place.group->corners[place.corner].kind == expressions::CornerKind::sign) return Where::on;
   // However little it is below: a power of max(u, 0) has no value there on the other side.

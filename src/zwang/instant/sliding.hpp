@@ -57,7 +57,8 @@ class Sliding {
  public:
   Sliding(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
           Corners& corners, std::vector<std::uint32_t> switches, std::vector<expressions::Side> on,
-          std::vector<expressions::Side> towards, std::vector<std::pair<std::uint32_t, expressions::Side>> touched);
+          std::vector<expressions::Side> towards, std::vector<std::pair<std::uint32_t, expressions::Side>> touched,
+          const Pins& pins);
 
   /// What the conditions are about to move off its threshold is pushed there by a little (sliding_imposed.cpp).
   void impose(std::span<const Imposed> imposed);
@@ -98,7 +99,8 @@ class Sliding {
   void mix(std::size_t i, double sigma, std::vector<double>& modes) const;
   /// Is some corner nested about both?
   [[nodiscard]] bool shares(std::size_t i, std::size_t j) const;
-  /// Where nothing moves a switch off its threshold: where the series was going, else as its value says, which is none for `sign` alone.
+  /// Where nothing moves a switch off its threshold: where the series was going, else as its value says, which is none for `sign` alone. On a wall: in the
+  /// place of the side that it forbids.
   [[nodiscard]] Where resting(std::size_t i) const;
   void refuse(const std::string& why,
               const char* advice = "give one of them a smooth transition, such as tanh(u/0.01)");
@@ -142,7 +144,7 @@ class Sliding {
   /// `relief`: by how much the multipliers of the inequalities among them grow with every weight. False: the rows contradict each other.
   bool with_rows(const std::vector<std::uint32_t>& rows, std::vector<double>& base, std::vector<double>& change,
                  std::vector<double>& relief);
-  /// The inequalities that touch, and the rows that carry force now.
+  /// The inequalities that touch, and the rows that carry force now, but for walls that the series was leaving.
   [[nodiscard]] bool touches() const;
   [[nodiscard]] std::vector<std::uint32_t> carrying() const;
   /// Where inequalities touch they open and close with the weights. For a set of them that holds the picture is linear; its weights tell who
@@ -230,6 +232,7 @@ class Sliding {
   Options options_;
   Workspace& workspace_;
   Corners& corners_;
+  const Pins& pins_;
   std::vector<std::uint32_t> switches_;
   std::vector<expressions::Side> on_;
   std::vector<expressions::Side>
@@ -238,6 +241,8 @@ class Sliding {
       touched_;                                ///< known to be on a side, and on a threshold nevertheless
   std::vector<std::vector<Member>> members_;   ///< of each: the switches with its surface
   std::vector<std::vector<MixedMode>> mixed_;  ///< of each: what changes across it
+  /// Of each: the side that a condition forbids, in whose place the wall stands; on: none (pins.hpp).
+  std::vector<Where> walls_;
   struct Dropped {
     std::uint32_t number = 0;
     std::vector<Member> members;

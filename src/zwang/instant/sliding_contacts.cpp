@@ -143,7 +143,17 @@ bool Sliding::touches() const {
 
 std::vector<std::uint32_t> Sliding::carrying() const {
   std::vector<std::uint32_t> rows;
+  RowSet left(model_.rows());
+  for (const Pin& pin : pins_.edges()) {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const bool leaves = walls_[i] != Where::on && towards_[i] != on_[i];
+      for (const Member& member : members_[i]) {
+        if (leaves && member.number == pin.number) left.add(pin.row);
+      }
+    }
+  }
   for (std::uint32_t row = 0; row < model_.rows(); ++row) {
+    if (left.contains(row)) continue;
     const Role role = instant_.role[row];
     const bool pressed = role == Role::binding || (role == Role::marginal && instant_.multipliers[row] > 0);
     if (role == Role::equation || pressed) rows.push_back(row);
@@ -183,9 +193,10 @@ bool Sliding::run_with_contacts() {
     std::vector<std::uint8_t> slides(n, 0);
     for (std::size_t i = 0; i < n; ++i) {
       const bool idle = std::abs(change[i * n + i]) <= zero;
+      // On a wall of its own it is no friction, and has the value that it has there.
       if (idle && std::abs(base[i]) <= zero && relief[i] != 0) {
-        where[i] = relief[i] > 0 ? Where::above : Where::below;
-        sigma[i] = relief[i] > 0 ? 1 : 0;
+        where[i] = walls_[i] != Where::on ? walls_[i] : (relief[i] > 0 ? Where::above : Where::below);
+        sigma[i] = where[i] == Where::above ? 1 : 0;
       }
       slides[i] = where[i] == Where::on && !idle ? 1 : 0;
     }

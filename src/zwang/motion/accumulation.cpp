@@ -24,6 +24,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/settle_impl.hpp"
 #include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
@@ -400,6 +401,31 @@ void close_accumulation(Motion& motion) {
   impl.limit_ahead = motion.status == Status::going;
   impl.limit_time = motion.state.time + rest.duration;
   impl.limit_rows = std::move(rest.rows);
+}
+
+void hop_until_limit(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  if (!impl.limit_ahead || motion.status != Status::going || impl.pins.edges().empty()) return;
+  Switches& switches = impl.switches;
+  const instant::RowSet hopping(impl.model.rows(), impl.limit_rows);
+  bool changed = false;
+  for (const instant::Pin& pin : impl.pins.edges()) {
+    const bool slides = std::binary_search(switches.slid.begin(), switches.slid.end(), pin.number);
+    if (slides || !hopping.contains(pin.row) || switches.sides[pin.number] == pin.side) continue;
+    if (impl.pins.allowed(pin.number, switches.gone) != pin.side) continue;
+    switches.sides[pin.number] = pin.side;
+    const model::SwitchPlace place = model::place_of_switch(impl.model, pin.number);
+    const model::Slotted& group = *place.group;
+    const std::uint32_t mode = group.corners[place.corner].first_mode * group.lanes + place.lane;
+    motion.state.modes[group.first_mode + mode] = pin.side - 1;
+    changed = true;
+  }
+  if (!changed) return;
+  instant::Options options = options_in_motion(impl, closed_rows(impl), closed_rows(impl));
+  options.gone = switches.idle;
+  options.shock_done = true;
+  instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
+  if (determined(motion)) hold_rows(motion, {});
 }
 
 }  // namespace zwang::motion

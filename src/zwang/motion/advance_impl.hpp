@@ -7,12 +7,12 @@
 
 #include "zwang/instant/impact.hpp"
 #include "zwang/instant/instant.hpp"
+#include "zwang/instant/pins.hpp"
 #include "zwang/motion/advance.hpp"
 #include "zwang/motion/copies.hpp"
 #include "zwang/motion/far.hpp"
 #include "zwang/motion/flow.hpp"
 #include "zwang/motion/passage.hpp"
-#include "zwang/motion/pins.hpp"
 #include "zwang/motion/series.hpp"
 #include "zwang/motion/strikes.hpp"
 #include "zwang/motion/switches.hpp"
@@ -69,9 +69,9 @@ struct Motion::Impl {
   Passage passage;          ///< through a singular position
   instant::RowSet resting;  ///< marginal before this instant, and not a part of what happens at it
 
-  Copies copies;      ///< rows that others stand for
-  Pins pins;          ///< comparisons that conditions keep
-  Switches switches;  ///< sides of corners, rows let go, alternatives
+  Copies copies;       ///< rows that others stand for
+  instant::Pins pins;  ///< sides that conditions keep
+  Switches switches;   ///< sides of corners, rows let go, alternatives
 
   // what is due
   double done_schedule = 0;  ///< time of the last blow or seizure dealt with

@@ -7,12 +7,14 @@
 #include <tuple>
 
 #include "zwang/instant/corners.hpp"
+#include "zwang/instant/residues.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/evaluate_some.hpp"
-#include "zwang/motion/residues.hpp"
 #include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
+
+using instant::Residue;
 
 namespace {
 
@@ -81,11 +83,11 @@ Copies::Copies(const model::Model& model) : model_(model) {
       }
       const model::Slotted& slots = model.groups[group];
       const auto at = [&](Residue point) {
-        return value_at(slots, model.row_lane[row], tape->second, 0, point, registers);
+        return instant::value_at(slots, model.row_lane[row], tape->second, 0, point, registers);
       };
       const Residue base = at(1);
-      const Residue change = minus(at(2), base);
-      if (change != 0) same[times(minus(at(3), base), inverse(change))].push_back(row);
+      const Residue change = instant::minus(at(2), base);
+      if (change != 0) same[instant::times(instant::minus(at(3), base), instant::inverse(change))].push_back(row);
     }
     for (const auto& [ratio, candidates] : same) {
       if (candidates.size() < 2) continue;

@@ -312,6 +312,20 @@ void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   }
 }
 
+void leave_to_weights(Motion& motion) {
+  Motion::Impl& impl = *motion.impl;
+  const Switches& switches = impl.switches;
+  for (const instant::Pin& pin : impl.pins.edges()) {
+    const auto at = std::lower_bound(switches.slid.begin(), switches.slid.end(), pin.number);
+    if (at == switches.slid.end() || *at != pin.number) continue;
+    if (switches.implied[static_cast<std::size_t>(at - switches.slid.begin())] != 0) continue;
+    Role& role = impl.instant.role[pin.row];
+    if (role != Role::binding && role != Role::marginal) continue;
+    role = Role::leaving;
+    impl.instant.multipliers[pin.row] = 0;
+  }
+}
+
 void hold_what_comes_back(Motion& motion, const Triggers& triggers) {
   Motion::Impl& impl = *motion.impl;
   const bool again = std::find(impl.visited.begin(), impl.visited.end(), motion.held) != impl.visited.end();

@@ -28,6 +28,7 @@ namespace {
 std::vector<std::uint32_t> unheld(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
   const Switches& switches = impl.switches;
+  const instant::RowSet closed = impl.pins.edges().empty() ? instant::RowSet() : closed_rows(impl);
   std::vector<std::uint32_t> out;
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t, std::uint32_t number) {
     const expressions::Corner& corner = group.corners[c];
@@ -37,6 +38,8 @@ std::vector<std::uint32_t> unheld(const Motion& motion) {
     }
     const model::SwitchPlace place = model::place_of_switch(impl.model, number);
     if (place.truth || place.row < impl.model.rows()) return;
+    // On a wall that holds it.
+    if (impl.pins.is_edge_of(number, closed)) return;
     if (corner.kind == CornerKind::part && switches.sides[number] != expressions::part_rests) return;
     const auto at = std::lower_bound(switches.slid.begin(), switches.slid.end(), number);
     if (at != switches.slid.end() && *at == number) {

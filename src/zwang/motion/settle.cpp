@@ -148,6 +148,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   if (motion.status == Status::going && !first) still = close_what_is_back_at_once(motion, gathered.shock);
   if (motion.status == Status::going && determined(motion)) {
     impl.gave_way.insert(impl.gave_way.end(), triggers.releasing.begin(), triggers.releasing.end());
+    leave_to_weights(motion);
     hold_rows(motion, balanced);
     if (motion.status == Status::going && !gathered.shock) hold_what_comes_back(motion, triggers);
     if (motion.status == Status::going) leave_to_rows(motion);
@@ -186,6 +187,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     impl.flight = 0;
     if (motion.status == Status::going && !still.rows.empty()) announce_limit(motion, std::move(still));
     if (motion.status == Status::going && !impl.limit_ahead) close_accumulation(motion);
+    hop_until_limit(motion);
   }
 }
 
@@ -350,12 +352,14 @@ void settle(Motion& motion, const Triggers& triggers, bool first) {
   }
 
   // The limit of an accumulation is an instant of its own.
+  bool lands = false;
   if (impl.limit_ahead && motion.state.time >= impl.limit_time) {
     impl.limit_ahead = false;
+    lands = !impl.pins.edges().empty();
     add_event(motion, EventKind::accumulation, impl.limit_rows);
     motion.events.back().lost = impl.limit_lost;
   }
-  if (first || triggers.any() || triggers.doubt || rank_fell || releasing || (at_schedule && !done)) {
+  if (first || triggers.any() || triggers.doubt || rank_fell || releasing || lands || (at_schedule && !done)) {
     if (first || moved_on(motion, triggers)) {
       impl.visited.clear();
       impl.marginal.clear();

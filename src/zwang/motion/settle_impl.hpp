@@ -56,7 +56,15 @@ struct Still {
 /// Conditions that were struck again and again and now close for good: the limit of an accumulation is reached, or will be soon.
 void announce_limit(Motion& motion, Still still);
 
+// ---- accumulation.cpp
+
+/// Until the limit that lies ahead what hops there is off its wall: so are the forces that switch at it (pins.hpp).
+void hop_until_limit(Motion& motion);
+
 // ---- hold_rows.cpp
+
+/// A wall at which a switch is slid on (pins.hpp) carries nothing: the weight keeps the motion on it.
+void leave_to_weights(Motion& motion);
 
 /// The sets of the next piece and the state on them.
 void hold_rows(Motion& motion, const std::vector<std::uint32_t>& balanced);

@@ -51,8 +51,30 @@ void let_spring_go(Motion& motion, const model::Spring& spring) {
   impl.switches.let_go_energy += held;
 }
 
-/// What is known of every switch before the forces are asked; `anew`: per switch, 1: its value or its forces tell.
-void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool struck,
+/// Beside a wall that forbids a side (pins.hpp): off the wall the side is known, on it the forces are asked.
+void tell_edge(const Motion& motion, const Triggers& triggers, bool first, const instant::RowSet& closed,
+               std::uint32_t number, Side allowed, std::vector<instant::KnownSide>& known,
+               std::vector<instant::KnownSide>& near, std::vector<std::uint8_t>& anew) {
+  constexpr Side on = 1;
+  const Motion::Impl& impl = *motion.impl;
+  const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
+  const Turn* turn = turn_of(triggers, number);
+  const bool hops =
+      impl.limit_ahead && impl.pins.is_edge_of(number, instant::RowSet(impl.model.rows(), impl.limit_rows));
+  const bool meets =
+      turn != nullptr || impl.pins.is_edge_of(number, closed) || instant::is_on_threshold(std::abs(rates.g), rates);
+  if (!meets || hops) {
+    known.push_back({number, allowed});
+    if (first || impl.switches.sides[number] != allowed) anew[number] = 1;
+    return;
+  }
+  const bool leaves = turn != nullptr && turn->above == (allowed > on);
+  near.push_back({number, leaves ? allowed : on});
+  anew[number] = 1;
+}
+
+/// What is known of every switch before the forces are asked; `closed`: rows known to touch; `anew`: per switch, 1: its value or its forces tell.
+void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool struck, const instant::RowSet& closed,
                 std::vector<instant::KnownSide>& known, std::vector<instant::KnownSide>& near,
                 std::vector<std::uint8_t>& anew) {
   const Switches& switches = motion.impl->switches;
@@ -76,6 +98,11 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
     const bool on_its_turn = first && !switches.turned.empty() && switches.turned[number] != 0;
     if (place.truth || switches.unfollowed[number] != 0 || (first && in_valley) || on_its_turn) {
       known.push_back({number, side});
+      return;
+    }
+    const Side allowed = motion.impl->pins.allowed(number, switches.gone);
+    if (allowed != instant::no_side && (struck || !is_slid(switches, number))) {
+      tell_edge(motion, struck ? Triggers{} : triggers, first, closed, number, allowed, known, near, anew);
       return;
     }
     // An equation that a shock has brought to rest in its kink.
@@ -106,7 +133,8 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
       near.push_back({number, turn->above ? side + 1 : side - 1, true});
       anew[number] = 1;
     } else if (turn->slips) {
-      known.push_back({number, turn->above ? side + 1 : side - 1});
+      const Side left = turn->above ? side + 1 : side - 1;
+      known.push_back({number, allowed != instant::no_side && left != allowed ? side : left});
       anew[number] = 1;
     } else if (counts_turns) {
       const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
@@ -142,6 +170,9 @@ void take_corners(Motion& motion, const instant::Corners& corners, const Trigger
     const model::SwitchPlace place = model::place_of_switch(model, number);
     const Corner& corner = place.group->corners[place.corner];
     const instant::SwitchRates rates = instant::switch_rates(model, number, motion.state, {});
+    // On a wall: where that is left the switch is, too.
+    if (switches.sides[number] == 1 && impl.pins.allowed(number, switches.gone) != instant::no_side)
+      switches.at_start[number] = 1;
     for (const bool above : {false, true}) {
       const Side side = switches.sides[number];
       if (side % 2 != 0 || !corner.has_threshold(side, above)) continue;
@@ -186,10 +217,9 @@ void begin_switches(Motion& motion, std::span<const Side> before) {
       switches.sides[number] = after[number];
     }
   }
-  constexpr Side kept_true = 2;
-  for (const auto& [number, row] : impl.pins.all()) {
-    switches.sides[number] = kept_true;
-    switches.unfollowed[number] = 1;
+  for (const instant::Pin& pin : impl.pins.all()) {
+    switches.sides[pin.number] = pin.side;
+    switches.unfollowed[pin.number] = 1;
   }
   motion.state.modes = model::modes_of(impl.model, switches.sides);
 }
@@ -199,10 +229,10 @@ namespace {
 /// What the conditions kept that have been let go is followed from here.
 void follow_unpinned(Motion& motion) {
   Switches& switches = motion.impl->switches;
-  for (const auto& [number, row] : motion.impl->pins.all()) {
-    if (!switches.gone.contains(row) || motion.impl->pins.keep(number, switches.gone)) continue;
-    if (switches.unfollowed[number] != 0) switches.at_start[number] = 1;
-    switches.unfollowed[number] = 0;
+  for (const instant::Pin& pin : motion.impl->pins.all()) {
+    if (!switches.gone.contains(pin.row) || motion.impl->pins.keep(pin.number, switches.gone)) continue;
+    if (switches.unfollowed[pin.number] != 0) switches.at_start[pin.number] = 1;
+    switches.unfollowed[pin.number] = 0;
   }
 }
 
@@ -270,12 +300,13 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
     std::vector<instant::KnownSide> known;
     std::vector<instant::KnownSide> near;
     std::vector<std::uint8_t> anew;
-    tell_sides(motion, triggers, first, struck, known, near, anew);
+    tell_sides(motion, triggers, first, struck, options.closed, known, near, anew);
     // Alternatives that are broken are no conditions; which of several counts is asked below, with the sides found here.
     instant::Options among = options;
     instant::Several unused;
     if (alternatives) among.gone = instant::idle_rows(model, motion.state, options, impl.workspace, unused);
-    const instant::Corners corners = instant::find_corners(model, motion.state, among, impl.workspace, known, near);
+    const instant::Corners corners =
+        instant::find_corners(model, motion.state, among, impl.workspace, known, near, {}, &impl.pins);
     take_corners(motion, corners, triggers, first, anew);
     switches.unasked = corners.unasked;
     if (!corners.refusal.empty()) {
@@ -328,7 +359,7 @@ bool ask_again(Motion& motion, const Triggers& triggers, bool first, const insta
     }
   });
   const instant::Corners corners =
-      instant::find_corners(model, motion.state, options, impl.workspace, known, near, imposed);
+      instant::find_corners(model, motion.state, options, impl.workspace, known, near, imposed, &impl.pins);
   const std::vector<std::uint8_t> at_start = switches.at_start;
   take_corners(motion, corners, triggers, first, anew);
   for (std::size_t k = 0; k < at_start.size(); ++k) switches.at_start[k] |= at_start[k];
@@ -376,8 +407,9 @@ bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first) 
   std::vector<instant::KnownSide> known;
   std::vector<instant::KnownSide> near;
   std::vector<std::uint8_t> anew;
-  tell_sides(motion, triggers, first, false, known, near, anew);
-  const instant::Corners corners = instant::find_corners(model, motion.state, {}, impl.workspace, known, near);
+  tell_sides(motion, triggers, first, false, {}, known, near, anew);
+  const instant::Corners corners =
+      instant::find_corners(model, motion.state, {}, impl.workspace, known, near, {}, &impl.pins);
   take_corners(motion, corners, triggers, first, anew);
   if (!corners.refusal.empty()) {
     for (const instant::Minimiser& way : corners.ways) motion.continuations.push_back(way.accelerations);
@@ -456,6 +488,13 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
       if (is_slid(now, number) || is_slid(before, number) || now.sides[number] == before.sides[number]) continue;
       if (std::find(switched.begin(), switched.end(), number) == switched.end()) switched.push_back(number);
     }
+  }
+  // At a wall they need not be followed.
+  for (const instant::Pin& pin : impl.pins.edges()) {
+    const bool slides = is_slid(now, pin.number) || is_slid(before, pin.number);
+    if (first || slides || now.sides[pin.number] == before.sides[pin.number]) continue;
+    if (impl.pins.allowed(pin.number, before.gone) == instant::no_side) continue;
+    if (std::find(switched.begin(), switched.end(), pin.number) == switched.end()) switched.push_back(pin.number);
   }
   for (const std::uint32_t number : now.slid) {
     if (!is_slid(before, number) && !first && !leaves_rest(model, now, number)) stuck.push_back(number);

@@ -241,6 +241,7 @@ void for_followed(const Motion& motion, const Visit& visit) {
   const Motion::Impl& impl = *motion.impl;
   const Switches& switches = impl.switches;
   const Along series = along(impl);
+  const instant::RowSet closed = impl.pins.edges().empty() ? instant::RowSet() : closed_rows(impl);
   const auto is_mixed = [&](std::uint32_t number) {
     return std::any_of(switches.mixed.begin(), switches.mixed.end(),
                        [&](const instant::MixedMode& one) { return one.number == number; });
@@ -253,6 +254,10 @@ void for_followed(const Motion& motion, const Visit& visit) {
       return;
     }
     if (is_slid(switches, number) || is_mixed(number)) return;
+    // Beside its wall a switch comes to it with the condition, and leaves it no sooner.
+    if (const Side allowed = impl.pins.allowed(number, switches.gone); allowed != instant::no_side) {
+      if (switches.sides[number] == allowed || impl.pins.is_edge_of(number, closed)) return;
+    }
     visit(group, c, lane, switches.sides[number], series, Turn{number, false, false, false, 0});
   });
   if (switches.mixed.empty()) return;
@@ -398,6 +403,8 @@ FoundTurns find_turns(const Motion& motion, double h) {
     if (at_start) off = off_at(motion, group.first_switch + c * group.lanes + lane, size, series.unit);
     for (const bool above : {false, true}) {
       if (side % 2 == 0 && !corner.has_threshold(side, above)) continue;
+      const Side barred = impl.pins.forbidden(turn.number, switches.gone);
+      if (barred != instant::no_side && above == (barred > 1)) continue;
       const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
       // What differs from its threshold by rounding alone, on all of the step, has no side.
       double moves = std::abs(g[0] - threshold);

@@ -10,7 +10,7 @@
 #include "zwang/expressions/tape.hpp"
 #include "zwang/model/model.hpp"
 
-namespace zwang::motion {
+namespace zwang::instant {
 
 /// Numbers modulo 2^61 - 1.
 using Residue = std::uint64_t;
@@ -23,4 +23,4 @@ using Residue = std::uint64_t;
 [[nodiscard]] Residue value_at(const model::Slotted& group, std::uint32_t lane, const expressions::Tape& tape,
                                std::size_t output, Residue point, std::vector<Residue>& registers);
 
-}  // namespace zwang::motion
+}  // namespace zwang::instant

@@ -1,10 +1,10 @@
 /// Arithmetic modulo 2^61 - 1, and tapes in it.
-#include "zwang/motion/residues.hpp"
+#include "zwang/instant/residues.hpp"
 
 #include <bit>
 #include <cmath>
 
-namespace zwang::motion {
+namespace zwang::instant {
 
 using expressions::Op;
 
@@ -97,4 +97,4 @@ Residue value_at(const model::Slotted& group, std::uint32_t lane, const expressi
   return r[tape.outputs[output]];
 }
 
-}  // namespace zwang::motion
+}  // namespace zwang::instant
