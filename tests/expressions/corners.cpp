@@ -26,5 +26,19 @@ TEST(Corners, that_jump_or_stand_beside_a_pole_are_not_said_to_be_continuous) {
     EXPECT_FALSE(is_without_jump(text)) << text;
 }
 
+TEST(Corners, of_tables_do_not_jump_unless_what_they_are_asked_for_does) {
+  for (const Function function : {Function::table, Function::spline}) {
+    Graph graph;
+    const auto of = [&](std::string_view place) {
+      std::vector<Expr> arguments = {build(graph, place)};
+      for (const double number : {0.0, 1.0, 2.0, 0.0, 3.0, 0.0}) arguments.push_back(graph.number(number));
+      return graph.apply(function, arguments);
+    };
+    EXPECT_TRUE(has_no_jump(graph, of("x - 1")));
+    EXPECT_TRUE(has_no_jump(graph, of("abs(x)")));
+    EXPECT_FALSE(has_no_jump(graph, of("mod(x, 2)")));
+  }
+}
+
 }  // namespace
 }  // namespace corners_tests

@@ -412,6 +412,23 @@ TEST(Switches, a_ground_of_nested_corners_that_is_continuous_is_admitted) {
   }
 }
 
+TEST(Switches, a_ground_late_in_time_jumps_where_it_does_near_by) {
+  const auto with = [](const std::string& ground) {
+    return "[points.a]\nmass = 1\nposition = [1, 1]\n[constraints]\nfloor = \"a.y >= " + ground +
+           "\"\n[simulation]\nstart = 1e9\nuntil = 1000000002\n";
+  };
+  for (const char* ground :
+       {"table(t - 1e9, [0, 1, 2], [0, 0.2, 0])", "table(mod(a.x - 1e9, 2), [0, 1, 2], [0, 0.2, 0])",
+        "0.1*mod(t, 2)*(2 - mod(t, 2))", "spline(t - 1e9, [0, 1, 2], [0, 0.2, 0])"}) {
+    const Followed f = follow(with(ground));
+    EXPECT_EQ(f.status, Status::finished) << ground << ": " << f.why;
+    EXPECT_EQ(f.state.position[1], 1) << ground;
+  }
+  for (const char* ground :
+       {"0.5*step(t - 1e9 - 1)", "table(mod(t - 1e9, 2), [0, 1, 2], [0, 0.2, 0.1])", "0.1*mod(t, 2)"})
+    EXPECT_THROW(static_cast<void>(model::compile(model::read(with(ground), "jump.toml"))), Error) << ground;
+}
+
 TEST(Switches, a_start_on_a_kink_of_stop_or_when_goes_on) {
   const Followed stops =
       follow(coordinate("initial = 0\nvelocity = -1\n", "0", "[simulation]\nuntil = 9\nstop = \"abs(x) >= 2\"\n"));

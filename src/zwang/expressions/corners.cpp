@@ -495,7 +495,9 @@ bool has_no_jump(const Graph& graph, Expr e) {
           case Function::abs:
           case Function::min:
           case Function::max:
-          case Function::clip: return true;
+          case Function::clip:
+          case Function::table:
+          case Function::spline: return true;
           default: return false;
         }
       default: return true;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/model/tolerances.hpp"
@@ -298,10 +299,11 @@ Probe Shapes::with_modes(const Apart& apart, const Probe& probe) {
 }
 
 std::string Shapes::find_jump(Expr source, const Apart& apart, const Probe& probe) {
-  constexpr int attempts = 40;     // states from which the surface is looked for
-  constexpr int halvings = 200;    // of the way to it: down to the last digit, from anywhere
-  constexpr double small = 1e-9;   // of the terms: what is left of a difference on the surface by rounding
-  constexpr double farther = 1e4;  // of the last piece of that way: on it a root changes a hundred times as much
+  constexpr int attempts = 40;    // states from which the surface is looked for
+  constexpr int halvings = 200;   // of the way to it: down to the last digit, from anywhere
+  constexpr double small = 1e-9;  // of the terms: what is left of a difference on the surface by rounding
+  constexpr double farther =
+      1e4;  // of the last piece of that way on which the state moves: a root changes a hundred times as much
   const std::size_t count = apart.corners.size();
   if (count == 0 || expressions::has_no_jump(graph_, source)) return {};
   asked_about_state_ = true;
@@ -378,7 +380,14 @@ std::string Shapes::find_jump(Expr source, const Apart& apart, const Probe& prob
     for (const double position : x) size += std::abs(position);
     if (!std::isfinite(before) || !std::isfinite(behind) || std::abs(behind - before) <= small * size) continue;
     // A jump is as high from farther away; what only rises without bounds on its slope, as a root of abs(x), is higher there.
-    const double away = farther * (high - low);
+    double apart_by = high - low;
+    const auto moves_by = [&](double from, double to) {
+      const double rounding = std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
+      if (from != to) apart_by = std::max(apart_by, rounding / std::abs(to - from));
+    };
+    moves_by(time[0], time[1]);
+    for (std::size_t k = 0; k < x.size(); ++k) moves_by(q[0][k], q[1][k]);
+    const double away = farther * apart_by;
     mix(low - away, t, x, y);
     look(t, x, y);
     const double long_before = value.values(t, x, y)[0];
