@@ -29,6 +29,20 @@ Ran slide_block(const std::string& force, const std::string& until, const std::s
 
 using Kinds = std::vector<std::string>;
 
+/// A motion under dry friction, in the model SIGN((u)), against the same with tanh(u/1e-5), which differs by as much.
+void expect_as_with_tanh(const std::string& model) {
+  const auto with = [&](const std::string& what) {
+    std::string text = model;
+    for (std::size_t at = text.find("SIGN"); at != std::string::npos; at = text.find("SIGN")) text.replace(at, 5, what);
+    return run_to_the_end(text + "[simulation]\nuntil = 4\n", 100000);
+  };
+  const Ran hard = with("sign(");
+  const Ran soft = with("tanh(1e5*");
+  ASSERT_EQ(hard.status, Status::finished) << model << hard.why;
+  for (std::size_t i = 0; i < hard.state.position.size(); ++i)
+    EXPECT_NEAR(hard.state.position[i], soft.state.position[i], 1e-4) << model << i;
+}
+
 }  // namespace
 
 TEST(Frictions, blocks_on_a_rod_or_a_string_with_unequal_friction_slip_together) {
@@ -555,7 +569,6 @@ TEST(Frictions, on_a_speed_that_an_equation_keeps_at_zero_do_nothing) {
 }
 
 TEST(Frictions, on_a_speed_that_a_stop_keeps_at_zero_do_not_move_it) {
-  // Against the same with tanh(u/1e-5) for sign(u), which differs by as much.
   const std::vector<std::string> models = {
       "[coordinates.u]\ninitial = 0.72\nvelocity = -0.77\nforce = \"-2.72*u + 0.85*sin(1.47*t) + 0.29*SIGN((w' - "
       "u'))\"\n"
@@ -569,19 +582,93 @@ TEST(Frictions, on_a_speed_that_a_stop_keeps_at_zero_do_not_move_it) {
       "[coordinates.w]\ninitial = 0.91\nvelocity = 0.51\nforce = \"-2.78*w + 0.39*sin(1.42*t) - 0.7*SIGN((u' + "
       "2*w'))\"\n"
       "[energy]\nkinetic = \"w'^2/2 + u'^2\"\n[constraints]\ngear = \"w' + 2*u' = 0\"\nstop = \"u - w <= -0.38\"\n"};
-  for (const std::string& model : models) {
-    const auto with = [&](const std::string& what) {
-      std::string text = model;
-      for (std::size_t at = text.find("SIGN"); at != std::string::npos; at = text.find("SIGN"))
-        text.replace(at, 5, what);
-      return run_to_the_end(text + "[simulation]\nuntil = 4\n", 100000);
-    };
-    const Ran hard = with("sign(");
-    const Ran soft = with("tanh(1e5*");
-    ASSERT_EQ(hard.status, Status::finished) << model << hard.why;
-    for (std::size_t i = 0; i < hard.state.position.size(); ++i)
-      EXPECT_NEAR(hard.state.position[i], soft.state.position[i], 1e-4) << model << i;
-  }
+  for (const std::string& model : models) expect_as_with_tanh(model);
+}
+
+TEST(Frictions, that_a_contact_makes_one_hold_as_one) {
+  // Blocks that strike each other until they stay together, a third one rubs on both; gears and a stop, and three surfaces that they make one.
+  const std::vector<std::string> models = {
+      "[coordinates.x3]\n"
+      "initial=-0.59\n"
+      "velocity=0.66\n"
+      "force=\"-1.28*x3+0.26*sin(1.7*t)-0.57*SIGN((x3'-x1'))-0.7*SIGN((x3'-x0'))\"\n"
+      "[coordinates.x1]\n"
+      "initial=0.27\n"
+      "velocity=-0.31\n"
+      "force=\"-1.16*x1+0.95*sin(1.27*t)-0.57*-1*SIGN((x3'-x1'))\"\n"
+      "[coordinates.x0]\n"
+      "initial=-0.4\n"
+      "velocity=-0.23\n"
+      "force=\"-0.38*x0+0.98*sin(1.01*t)-0.12*SIGN((x0'+2*x2'-0.3))-0.7*-1*SIGN((x3'-x0'))\"\n"
+      "[coordinates.x2]\n"
+      "initial=0.96\n"
+      "velocity=-0.84\n"
+      "force=\"-1.82*x2+0.7*sin(0.71*t)-0.12*(2)*SIGN((x0'+2*x2'-0.3))\"\n"
+      "[energy]\n"
+      "kinetic=\"2*x0'^2/2+1*x1'^2/2+1*x2'^2/2+2*x3'^2/2\"\n"
+      "[constraints]\n"
+      "c0={condition=\"x0-x1<=-0.47\",restitution=0.5}\n",
+      "[coordinates.x0]\n"
+      "initial=-0.44\n"
+      "velocity=-0.43\n"
+      "force=\"-1.29*x0+0.89*sin(1.13*t)-0.36*SIGN((x0'-x2'))-0.4*(2)*SIGN((x1'+2*x0'))-1.95*(x0-x2)\"\n"
+      "[coordinates.x1]\n"
+      "initial=0.24\n"
+      "velocity=-0.98\n"
+      "force=\"-2.61*x1+0.0*sin(1.31*t)-0.4*SIGN((x1'+2*x0'))-0.36*SIGN((x1'-x2'))\"\n"
+      "[coordinates.x2]\n"
+      "initial=0.02\n"
+      "velocity=0.58\n"
+      "force=\"-1.25*x2+0.2*sin(1.66*t)-0.36*-1*SIGN((x0'-x2'))-0.36*-1*SIGN((x1'-x2'))-1.95*(x2-x0)\"\n"
+      "[energy]\n"
+      "kinetic=\"2*x0'^2/2+1*x1'^2/2+1*x2'^2/2\"\n"
+      "[constraints]\n"
+      "c0=\"x1'+2*x2'=0\"\n"
+      "c1={condition=\"x0-x2<=-0.26\",restitution=0}\n",
+      "[coordinates.x0]\n"
+      "initial=0.38\n"
+      "velocity=0.46\n"
+      "force=\"-2.4*x0+0.47*sin(1.65*t)-2.54*(x0-x2)\"\n"
+      "[coordinates.x3]\n"
+      "initial=0.04\n"
+      "velocity=-0.36\n"
+      "force=\"-1.35*x3+0.37*sin(1.21*t)\"\n"
+      "[coordinates.x1]\n"
+      "initial=0.24\n"
+      "velocity=0.52\n"
+      "force=\"-1.94*x1+1.0*sin(1.0*t)-0.35*(2)*SIGN((x2'+2*x1'))-0.7*SIGN((x1'-x2'))\"\n"
+      "[coordinates.x2]\n"
+      "initial=-0.52\n"
+      "velocity=-0.89\n"
+      "force=\"-1.68*x2+0.43*sin(1.83*t)-0.35*SIGN((x2'+2*x1'))-0.7*-1*SIGN((x1'-x2'))-0.25*SIGN((x2'))-2.54*(x2-x0)"
+      "\"\n"
+      "[energy]\n"
+      "kinetic=\"1*x0'^2/2+1*x1'^2/2+1*x2'^2/2+2*x3'^2/2\"\n"
+      "[constraints]\n"
+      "c0=\"x2'+2*x1'=0\"\n"
+      "c1=\"x0'-x2'<=1\"\n",
+      "[coordinates.x3]\n"
+      "initial=-0.02\n"
+      "velocity=0.55\n"
+      "force=\"-0.25*x3+0.14*sin(1.42*t)-0.49*SIGN((x3'-x0'))\"\n"
+      "[coordinates.x2]\n"
+      "initial=-0.67\n"
+      "velocity=-0.53\n"
+      "force=\"-1.71*x2+0.07*sin(0.94*t)-0.71*(2)*SIGN((x1'+2*x2'))-0.77*SIGN((x2'-x0'))-1.42*(x2-x1)\"\n"
+      "[coordinates.x1]\n"
+      "initial=0.06\n"
+      "velocity=0.47\n"
+      "force=\"-1.76*x1+0.42*sin(1.09*t)-0.71*SIGN((x1'+2*x2'))-1.42*(x1-x2)\"\n"
+      "[coordinates.x0]\n"
+      "initial=0.38\n"
+      "velocity=-0.84\n"
+      "force=\"-0.61*x0+0.62*sin(1.03*t)-0.49*-1*SIGN((x3'-x0'))-0.77*-1*SIGN((x2'-x0'))\"\n"
+      "[energy]\n"
+      "kinetic=\"2*x0'^2/2+2*x1'^2/2+1*x2'^2/2+2*x3'^2/2\"\n"
+      "[constraints]\n"
+      "c0=\"x0'+2*x3'=0\"\n"
+      "c1=\"x3'+2*x0'=0\"\n"};
+  for (const std::string& model : models) expect_as_with_tanh(model);
 }
 
 }  // namespace zwang::motion

@@ -61,6 +61,8 @@ struct MixedMode {
 inline constexpr std::uint8_t weight_waits = 2;
 /// Nor a little later: it rests for a while, and is asked again then.
 inline constexpr std::uint8_t weight_idles = 3;
+/// By equations, whatever its weight.
+inline constexpr std::uint8_t weight_held = 4;
 
 struct Corners {
   std::vector<expressions::Side> sides;  ///< per switch of the model; odd: on a threshold, slid on

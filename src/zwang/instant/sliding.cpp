@@ -93,12 +93,14 @@ void Sliding::run() {
   const double zero = push_zero * largest;
   if (model_.flow && n > 1 && look_at_second(base, change, zero)) return;
   if (waits_for_size(base, change, zero)) return run_discs();
-  if (n > 1 && dependent() && std::all_of(switches_.begin(), switches_.end(), [&, i = std::size_t{0}](auto) mutable {
-        const double own = change[i * n + i];
-        ++i;
-        return own < -zero;
-      })) {
-    return run_dependent(base, change, zero);
+  if (rub_dependently(change, zero)) {
+    run_dependent(base, change, zero);
+    if (corners_.refusal.empty() || !contacts) return;
+    // Which conditions press may change with the weights.
+    std::string why = std::move(corners_.refusal);
+    corners_.refusal.clear();
+    if (!run_with_contacts() || !corners_.refusal.empty()) corners_.refusal = std::move(why);
+    return;
   }
 
   if (contacts) {
@@ -377,7 +379,7 @@ void Sliding::take(const std::vector<Where>& where, const std::vector<double>& s
     for (const Member& member : one.members) {
       const bool above = (one.where == Where::above) != member.turned;
       corners_.sides[member.number] = on ? member.on : (above ? member.on + 1 : member.on - 1);
-      if (on) slid.push_back({member.number, one.members[0].number, middle_weight, 1});
+      if (on) slid.push_back({member.number, one.members[0].number, middle_weight, weight_held});
     }
   }
   std::sort(slid.begin(), slid.end(), [](const Slid& a, const Slid& b) { return a.number < b.number; });

@@ -226,6 +226,12 @@ class Sliding {
   /// unique, the weights are not. With eps of the largest B_ii more of its own effect everywhere, they are, and as far from their bounds
   /// as may be; then as many surfaces as are independent are slid on with weights that follow from the motion, and the rest keep theirs.
   void run_dependent(const std::vector<double>& base, const std::vector<double>& change, double zero);
+  /// States, weights and who keeps whom in that picture; "", or why there is no answer.
+  std::string share_dependent(const std::vector<double>& base, const std::vector<double>& change, double zero,
+                              std::vector<Where>& where, std::vector<double>& sigma, std::vector<std::uint8_t>& slides,
+                              std::vector<std::uint8_t>& implied);
+  /// Do surfaces depend on one another, each of which friction acts against?
+  [[nodiscard]] bool rub_dependently(const std::vector<double>& change, double zero) const;
 
   const model::Model& model_;
   model::State state_;
@@ -255,7 +261,8 @@ class Sliding {
     std::vector<Member> members;
     std::vector<MixedMode> mixed;
   };
-  std::vector<Held> held_;  ///< kept on their thresholds by equations
+  std::vector<Held> held_;              ///< kept on their thresholds by equations
+  std::vector<std::uint32_t> carried_;  ///< inequalities that count as equations
   std::vector<std::uint8_t>
       second_;                   ///< of each, 1: of a flow, and moved through its second derivative; empty: none is
   std::vector<double> imposed_;  ///< of each: what the conditions push it by, the largest 1; empty: none

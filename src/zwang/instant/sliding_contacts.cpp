@@ -189,9 +189,15 @@ bool Sliding::run_with_contacts() {
     std::vector<double> sigma;
     corners_.refusal.clear();
     corners_.ways.clear();
-    if (!choose(base, change, zero, {}, where, sigma)) return false;
     std::vector<std::uint8_t> slides(n, 0);
-    for (std::size_t i = 0; i < n; ++i) {
+    std::vector<std::uint8_t> implied(n, 0);
+    carried_ = rows;
+    const bool dependent = rub_dependently(change, zero);
+    const bool found = dependent ? share_dependent(base, change, zero, where, sigma, slides, implied).empty()
+                                 : choose(base, change, zero, {}, where, sigma);
+    carried_.clear();
+    if (!found) return false;
+    for (std::size_t i = 0; i < n && !dependent; ++i) {
       const bool idle = std::abs(change[i * n + i]) <= zero;
       // On a wall of its own it is no friction, and has the value that it has there.
       if (idle && std::abs(base[i]) <= zero && relief[i] != 0) {
@@ -208,7 +214,7 @@ bool Sliding::run_with_contacts() {
               (where[i] != Where::below || w[i] <= doubt) && (where[i] != Where::above || w[i] >= -doubt);
     }
     if (right) {
-      take(where, sigma, slides, std::vector<std::uint8_t>(n, 0));
+      take(where, sigma, slides, implied);
       return true;
     }
     rows = carrying();

@@ -186,20 +186,46 @@ class Sliding::Dependent {
   std::vector<std::uint8_t> implied;  ///< of each, 1: kept by the others, its weight is a choice
 };
 
-void Sliding::run_dependent(const std::vector<double>& base, const std::vector<double>& change, double zero) {
+bool Sliding::rub_dependently(const std::vector<double>& change, double zero) const {
+  const std::size_t n = switches_.size();
+  if (n < 2) return false;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(change[i * n + i] < -zero)) return false;
+  }
+  return dependent();
+}
+
+std::string Sliding::share_dependent(const std::vector<double>& base, const std::vector<double>& change, double zero,
+                                     std::vector<Where>& where, std::vector<double>& sigma,
+                                     std::vector<std::uint8_t>& slides, std::vector<std::uint8_t>& implied) {
   Dependent found(*this, base, change, zero);
-  if (const std::string why = found.find_states(); !why.empty()) return refuse(why);
-  if (!found.share_out()) return refuse("their combination is not determined");
+  if (std::string why = found.find_states(); !why.empty()) return why;
+  if (!found.share_out()) return "their combination is not determined";
+  where = std::move(found.where);
+  sigma = std::move(found.sigma);
+  slides = std::move(found.slides);
+  implied = std::move(found.implied);
+  return "";
+}
+
+void Sliding::run_dependent(const std::vector<double>& base, const std::vector<double>& change, double zero) {
+  std::vector<Where> where;
+  std::vector<double> sigma;
+  std::vector<std::uint8_t> slides;
+  std::vector<std::uint8_t> implied;
+  if (const std::string why = share_dependent(base, change, zero, where, sigma, slides, implied); !why.empty()) {
+    return refuse(why);
+  }
 
   // The linear picture must be the truth.
   std::vector<double> w;
-  if (!push(found.sigma, w)) return;
+  if (!push(sigma, w)) return;
   for (std::size_t i = 0; i < w.size(); ++i) {
-    if (found.slides[i] != 0 && std::abs(w[i]) > push_in_doubt * zero) {
+    if (slides[i] != 0 && std::abs(w[i]) > push_in_doubt * zero) {
       return refuse("their combination is not the sum of their forces");
     }
   }
-  take(found.where, found.sigma, found.slides, found.implied);
+  take(where, sigma, slides, implied);
 }
 
 }  // namespace zwang::instant

@@ -50,11 +50,13 @@ bool Sliding::has_equations() const {
 
 Span Sliding::kept_by_equations() const {
   Span span;
-  if (!has_equations() || instant_.role.size() != model_.rows()) return span;
+  if (model_.flow || instant_.role.size() != model_.rows()) return span;
   const model::Rows& rows = workspace_.impl().rows;
   const std::size_t n = state_.position.size();
   for (std::uint32_t row = 0; row < model_.rows(); ++row) {
-    if (instant_.role[row] != Role::equation) continue;
+    if (instant_.role[row] != Role::equation && std::find(carried_.begin(), carried_.end(), row) == carried_.end()) {
+      continue;
+    }
     std::vector<double> gradient(2 * n, 0.0);
     for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e)
       gradient[n + model_.row_column[e]] += rows.entry[e];
