@@ -933,4 +933,15 @@ until = 0.7
 }
 
 }  // namespace
+// A stone leaves its sling when it has come far enough, and later the arm is stopped, in both components at once though its rod leaves it one.
+TEST(Instants, a_seizure_at_a_time_of_its_own_follows_a_release_by_a_comparison) {
+  const std::string text =
+      "gravity = [0, -9.81]\n[parameters]\nJ = 0.5\n[points.s]\nmass = 1\nposition = [-1, 0]\n[points.q]\nmass = 0.5\n"
+      "position = [-1.5, 0]\n[constraints]\narm = \"norm(s) = 1\"\nsling = \"distance(s, q) <= 0.5\"\n"
+      "[[releases]]\nconstraint = \"sling\"\nwhen = \"q.x >= 0.3 and q.y >= -0.2\"\n"
+      "[[impulses]]\nat = 0.7\non = \"q\"\nvalue = [\"J\", 0.2]\n"
+      "[[seizures]]\nname = \"h\"\nat = 1.4\ncondition = \"s' = [0, 0]\"\n[simulation]\nuntil = 2.5\n";
+  expect_differences(text, "J", 0.5, 1e-4, 1e-7);
+}
+
 }  // namespace zwang::sensitivity::instant_tests

@@ -136,6 +136,10 @@ std::vector<Trigger> switched(const model::Model& model, Variation& variation, c
   }
   for (const std::uint32_t row : later.piece.rows) {
     if (row >= model.rows() || contains(earlier.piece.rows, row) || model::is_holonomic(model.row_kind[row])) continue;
+    // What is seized now was not reached: its time is written down.
+    const model::Condition& condition = model.conditions[model.row_condition[row]];
+    const double time = before.state.time;
+    if (condition.seizure && std::abs(condition.at - time) <= motion::resolution(time)) continue;
     const Variation::Change change = variation.row(row, before);
     if (change.by_time > 0) {
       out.push_back({-change.by_parameter / change.by_time, "'" + model::row_name(model, row) + "'", row});
