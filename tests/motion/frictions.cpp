@@ -667,7 +667,25 @@ TEST(Frictions, that_a_contact_makes_one_hold_as_one) {
       "kinetic=\"2*x0'^2/2+2*x1'^2/2+1*x2'^2/2+2*x3'^2/2\"\n"
       "[constraints]\n"
       "c0=\"x0'+2*x3'=0\"\n"
-      "c1=\"x3'+2*x0'=0\"\n"};
+      "c1=\"x3'+2*x0'=0\"\n",
+      // Held against a wall by itself, until load and both frictions leave it.
+      "[coordinates.x0]\n"
+      "initial=0.55\n"
+      "velocity=0.82\n"
+      "force=\"-0.73*x0+0.84*sin(1.85*t)-0.8*SIGN((x0'-x1'))-0.47*SIGN((x0'))\"\n"
+      "[coordinates.x1]\n"
+      "initial=-0.54\n"
+      "velocity=-0.43\n"
+      "force=\"-1.38*x1+0.93*sin(1.45*t)-0.16*-1*SIGN((x2'-x1'))-0.8*-1*SIGN((x0'-x1'))\"\n"
+      "[coordinates.x2]\n"
+      "initial=-0.74\n"
+      "velocity=-0.11\n"
+      "force=\"-2.34*x2+0.7*sin(0.58*t)-0.16*SIGN((x2'-x1'))\"\n"
+      "[energy]\n"
+      "kinetic=\"2*x0'^2/2+2*x1'^2/2+2*x2'^2/2\"\n"
+      "[constraints]\n"
+      "c0=\"x0'+2*x1'=0\"\n"
+      "c1={condition=\"x0<=0.85\",restitution=0}\n"};
   for (const std::string& model : models) expect_as_with_tanh(model);
 }
 

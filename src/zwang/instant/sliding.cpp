@@ -94,13 +94,12 @@ void Sliding::run() {
   if (model_.flow && n > 1 && look_at_second(base, change, zero)) return;
   if (waits_for_size(base, change, zero)) return run_discs();
   if (rub_dependently(change, zero)) {
-    run_dependent(base, change, zero);
-    if (corners_.refusal.empty() || !contacts) return;
-    // Which conditions press may change with the weights.
-    std::string why = std::move(corners_.refusal);
+    // Which conditions press may change with the weights, and what one of them holds by itself needs none.
+    if (contacts && run_with_contacts()) return;
+    if (contacts && has_equations()) return refuse("which conditions press with them is not decided");
     corners_.refusal.clear();
-    if (!run_with_contacts() || !corners_.refusal.empty()) corners_.refusal = std::move(why);
-    return;
+    corners_.ways.clear();
+    return run_dependent(base, change, zero);
   }
 
   if (contacts) {
