@@ -62,7 +62,7 @@ export function pieces_of(blob, pieces, end, extra = {}) {
   };
 }
 
-export const kinds = ["blow", "seizure", "impact", "release", "contact", "graze", "singular", "accumulation"];
+export const kinds = ["blow", "seizure", "impact", "release", "contact", "graze", "singular", "accumulation", "let go"];
 
 // Events: [{time, kind, rows, impulses: {row: value}, changes: [[variable, before, after]], lost}].
 export function events_of(blob, events, extra = {}) {

@@ -427,7 +427,12 @@ test("impulses are among the first plots, and what stands still lies in the midd
   assert.ok(await until(async () => (await shown("Impulses")) === "–"), "between shocks there is none");
   assert.deepEqual(complaints, []);
 
-  const { range_of, labels } = await import_sources('export * from "./panel/scales";', folder);
+  const { range_of, labels, cut_of } = await import_sources('export * from "./panel/scales";', folder);
+  const swing = Array.from({ length: 100 }, (_, k) => Math.sin(k));
+  assert.equal(cut_of([swing, swing.map((value) => 50 * value)]), Infinity, "what is large often is no peak");
+  assert.equal(cut_of([[null, 0, 0]]), Infinity);
+  const cut = cut_of([[...swing, 1e10, null]]);
+  assert.ok(cut >= 1 && cut < 2, `a pole does not flatten the others: ${cut}`);
   assert.deepEqual(range_of(0, 0), [-1, 1]);
   assert.deepEqual(range_of(-20, -20), [-30, -10]);
   assert.deepEqual(range_of(null, null), [-1, 1]);
@@ -465,6 +470,57 @@ test("the first plots are of a body that moves; where no time passes that is sai
   await ended.close();
 });
 
+test("what is let go is drawn until then and no longer, a surface as long as one of its conditions is there", async () => {
+  const { Description, open_runs, split } = await import_sources('export * from "./scene/describe"; export * from "./data/runs"; export * from "./data/read";', folder);
+  const blob = new Blob();
+  const rod = { kind: "line", name: "sling", row: 0, relation: "=", bodies: [0], from: { at: [0, 0, 0] }, to: { body: 0 }, length: 1 };
+  const floor = { kind: "plane", name: "floor", rows: [1, 2], relation: ">=", normal: [0, 1, 0], offset: 0, side: -1 };
+  const events = events_of(blob, [{ time: 1, kind: "let go", rows: [0, 1] }, { time: 1.5, kind: "let go", rows: [2] }]);
+  const header = {
+    zwang: "0.1.0",
+    format: 1,
+    dimension: 2,
+    variables: ["a.x", "a.y"],
+    bodies: [{ name: "a", mass: 1, track: [0, 1] }],
+    rows: [{ name: "sling" }, { name: "floor[1]" }, { name: "floor[2]" }],
+    box: [[0, 0, 0], [1, 1, 0]],
+    runs: [{ status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[1, 0], [0, 0]] }], 2), events, summary: {} }],
+  };
+  const strokes = (shapes) => {
+    const { buffer, byteOffset, byteLength } = pack({ ...header, shapes }, blob);
+    const data = split(buffer.slice(byteOffset, byteOffset + byteLength));
+    const description = new Description(data, data.header, open_runs(data), false);
+    return [0.5, 1.25, 1.75].map((t) => {
+      description.update(t, { visible: [true], trails: false, trail_span: 0, event: -1, front: 0, flashes: [] });
+      return description.picture.segments.count;
+    });
+  };
+  assert.deepEqual(strokes([rod]), [1, 0, 0]);
+  const [first, second, third] = strokes([floor]);
+  assert.ok(first > 0 && second === first && third === 0, `${first}, ${second}, ${third} strokes`);
+});
+
+test("of bodies that stay where they are the one that moves is plotted first, and where all stay how the first one turns", async () => {
+  const { first_choice, make_catalogue, open_runs, split } = await import_sources('export * from "./panel/catalogue"; export * from "./data/runs"; export * from "./data/read";', folder);
+  const chosen = (speed) => {
+    const blob = new Blob();
+    const header = {
+      zwang: "0.1.0",
+      format: 1,
+      dimension: 2,
+      variables: ["drum.x", "drum.y", "drum.angle", "disc.x", "disc.y", "disc.angle"],
+      bodies: [{ name: "drum", track: [0, 1], turn: [2] }, { name: "disc", track: [3, 4], turn: [5] }],
+      runs: [{ status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[0, 1e-18], [0, 0], [0, 1], [1, speed], [0, speed], [0, 0]] }], 1), summary: {} }],
+    };
+    const { buffer, byteOffset, byteLength } = pack(header, blob);
+    const data = split(buffer.slice(byteOffset, byteOffset + byteLength));
+    const runs = open_runs(data);
+    return first_choice(header, make_catalogue(data, runs), runs).filter((key) => key.startsWith("coordinates:"));
+  };
+  assert.deepEqual(chosen(0.5), ["coordinates:disc.x", "coordinates:disc.y"]);
+  assert.deepEqual(chosen(0), ["coordinates:drum.angle"]);
+});
+
 test("events that follow one another closely have the digits that tell them apart", async () => {
   const blob = new Blob();
   const times = [0.5, 0.75, ...Array.from({ length: 8 }, (_, k) => 1 - Math.pow(10, -4 - k)), 1];
@@ -474,7 +530,7 @@ test("events that follow one another closely have the digits that tell them apar
     dimension: 2,
     variables: ["a.x", "a.y"],
     bodies: [{ name: "a", track: [0, 1] }],
-    rows: [{ name: "floor" }],
+    rows: [{ name: "apart[12,13]" }],
     box: [[0, 0, 0], [1, 1, 0]],
     runs: [{ status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[0, 1], [0, 0]] }], 2), events: events_of(blob, times.map((time) => ({ time, kind: "impact", rows: [0], impulses: { 0: 1 } }))), summary: {} }],
   };
@@ -482,8 +538,13 @@ test("events that follow one another closely have the digits that tell them apar
   const { page, complaints, close } = await open_page(plain, join(folder, "close.html"), { hash: "play=0&tab=Events", width: 390, height: 800 });
   const shown = await page.locator(".rows .event > :nth-child(2)").allTextContents();
   assert.equal(new Set(shown).size, times.length, shown.join(" "));
-  const cut = await page.evaluate(() => [...document.querySelectorAll(".rows .event > :nth-child(2)")].filter((e) => e.scrollWidth > e.clientWidth + 1).length);
-  assert.equal(cut, 0, "and room for them");
+  const cut = await page.evaluate(() => [...document.querySelectorAll(".rows .event > :is(:nth-child(2), .names)")].filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+  assert.equal(cut, 0, "and room for them, and for the names of conditions");
+  const apart = await page.evaluate(() => {
+    const [one, other] = [...document.querySelectorAll(".rows .event")].slice(0, 2).map((row) => row.getBoundingClientRect());
+    return other.top - one.bottom;
+  });
+  assert.ok(Math.abs(apart) < 0.6, `rows follow one another: ${apart}`);
   assert.deepEqual(complaints, []);
   await close();
 });

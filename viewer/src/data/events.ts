@@ -39,6 +39,17 @@ export class Events {
     }
   }
 
+  // Conditions that were let go, each with its time: from then on they hold nothing.
+  get let_go(): ReadonlyMap<number, number> {
+    if (this.gone) return this.gone;
+    const gone = (this.gone = new Map<number, number>());
+    const kind = this.kinds.indexOf("let go");
+    for (let e = 0; kind >= 0 && e < this.count; e++)
+      if (this.kind_index(e) === kind) for (const row of this.rows(e)) if (!gone.has(row)) gone.set(row, this.times[e] as number);
+    return gone;
+  }
+  private gone: Map<number, number> | undefined;
+
   kind_index(event: number): number {
     return this.kind[event] as number;
   }

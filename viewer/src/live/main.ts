@@ -115,7 +115,7 @@ class Live {
       motion: (motion) => this.show(motion),
       wrong: (error) => {
         this.editor.show_wrong(error);
-        this.say(this.viewer ? "The last motion stays until the text is right again." : "");
+        this.say(this.viewer ? "The last motion stays meanwhile." : "");
         if (!this.viewer) show_failure(this.place, "There is a mistake in the text", error.line ? `Line ${error.line}, column ${error.column}: ${error.message}` : error.message, "Mend it in the text: the motion comes at once.");
         this.busy(false);
         this.first?.();

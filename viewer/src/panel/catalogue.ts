@@ -9,6 +9,7 @@ import type { Run } from "../data/runs";
 const most_looked_at = 120;
 const most_looks = 12;
 const still = 1e-6;
+const most_turning = 4;
 
 export interface Quantity {
   key: string;
@@ -130,8 +131,8 @@ function first_from(list: readonly { t: number }[], t: number, after = false): n
   return low;
 }
 
-// The coordinates of the first body that moves, where the very first does not.
-function first_moving(catalogue: readonly Quantity[], run: Run | undefined, most: number): string[] {
+// The coordinates of the first body that moves, where the very first does not; of one that only turns, those that turn.
+function first_moving(header: Header, catalogue: readonly Quantity[], run: Run | undefined, most: number): string[] {
   const all = catalogue.filter(({ group }) => group === "coordinates");
   const first = all.slice(0, most);
   if (!run) return first.map(({ key }) => key);
@@ -147,9 +148,12 @@ function first_moving(catalogue: readonly Quantity[], run: Run | undefined, most
   const ranges = all.slice(0, most_looked_at).map(range);
   const moves = (k: number) => (ranges[k] as number) > still * Math.max(...ranges);
   if (first.some((_, k) => moves(k))) return first.map(({ key }) => key);
+  const goes = (header.bodies ?? []).find(({ track, view }) => !view && track.some((k) => k < ranges.length && moves(k)));
+  if (goes) return goes.track.flatMap((k) => all[k]?.key ?? []);
   const mover = all.find((_, k) => k < ranges.length && moves(k));
+  if (!mover) return first.map(({ key }) => key);
   const body = (name: string) => name.replace(/\.[^.]*$/, "");
-  return (mover ? all.filter(({ name }) => body(name) === body(mover.name)) : first).slice(0, most).map(({ key }) => key);
+  return all.filter(({ name }, k) => body(name) === body(mover.name) && k < ranges.length && moves(k)).slice(0, most_turning).map(({ key }) => key);
 }
 
 // What is worth seeing first: few curves, energy always; multipliers that are zero throughout give way to impulses.
@@ -158,5 +162,5 @@ export function first_choice(header: Header, catalogue: readonly Quantity[], run
   const width = header.dimension === 0 ? 4 : header.dimension;
   const struck = of("impulses", 4);
   const carries = runs.some(({ channels }) => [...channels.multiplier_of_row.values()].some(({ values }) => Array.prototype.some.call(values, (value: number) => value !== 0 && !Number.isNaN(value))));
-  return [...of("comparison", 1), ...first_moving(catalogue, runs[0], width), ...(header.dimension === 0 ? of("velocities", 4) : []), ...(struck.length > 0 && !carries ? [] : of("multipliers", 4)), ...struck, ...of("outputs", 4), ...of("rho", 2), ...of("energy", 3)];
+  return [...of("comparison", 1), ...first_moving(header, catalogue, runs[0], width), ...(header.dimension === 0 ? of("velocities", 4) : []), ...(struck.length > 0 && !carries ? [] : of("multipliers", 4)), ...struck, ...of("outputs", 4), ...of("rho", 2), ...of("energy", 3)];
 }

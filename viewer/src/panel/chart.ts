@@ -2,15 +2,17 @@
 import uPlot from "uplot";
 import type { Run } from "../data/runs";
 import { element } from "../dom";
-import { format_beside } from "../numbers";
+import { format, format_beside } from "../numbers";
 import { css, run_colour, type Palette } from "../scene/palette";
-import { axis_width, labels, range_of } from "./scales";
+import { axis_width, cut_of, labels, range_of } from "./scales";
 import type { Quantity } from "./catalogue";
 
 const grid_points = 900;
 const most_jumps = 500;
 const most_samples = 6000;
 const dashes: number[][] = [[], [6, 4], [2, 3], [8, 3, 2, 3]];
+
+const within = (value: number | null, cut: number): number | null => (value === null ? null : Math.max(-cut, Math.min(cut, value)));
 
 // Strokes from the line of zero to the values.
 const stems: uPlot.Series.PathBuilder = (plot, index, from, to) => {
@@ -37,6 +39,9 @@ export class Chart {
   // The largest value in sight, beside which rounding errors are nothing.
   private size = 0;
   private range: [number, number];
+  // Where peaks are cut off, and the words that say so.
+  private cut = Infinity;
+  private readonly peaks = element("span", { class: "quiet" });
 
   constructor(
     title: string,
@@ -62,7 +67,7 @@ export class Chart {
         const remove = element("button", { type: "button", class: "drop", "aria-label": `Take ${quantity.name} off`, onclick: () => drop(quantity) }, "×");
         legend.append(element("span", { class: "entry" }, swatch, element("span", {}, runs.length > 1 && !quantity.common ? `${quantity.name}, ${run.label}` : quantity.name), output, runs.indexOf(run) === 0 && remove));
       }
-    this.root = element("figure", { class: "chart" }, element("figcaption", {}, title), this.holder, legend);
+    this.root = element("figure", { class: "chart" }, element("figcaption", {}, title, this.peaks), this.holder, legend);
   }
 
   // Draw for a width in pixels; only where that is new.
@@ -94,7 +99,7 @@ export class Chart {
     if (with_numbers)
       for (const { quantity, run, output } of this.readings) {
         const at = Math.min(run.pieces.end, Math.max(run.pieces.begin, t));
-        output.textContent = format_beside(quantity.value(run, at, false), this.size, 4);
+        output.textContent = format_beside(quantity.value(run, at, false), Math.min(this.size, this.cut), 4);
       }
   }
 
@@ -124,7 +129,7 @@ export class Chart {
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
       scales: {
         x: { time: false, range: (_, low, high) => [low ?? this.begin, high ?? this.end] },
-        y: { range: (_, low, high) => range_of(low, high, this.quantities.some(({ instants }) => instants)) },
+        y: { range: (_, low, high) => range_of(within(low, this.cut), within(high, this.cut), this.quantities.some(({ instants }) => instants)) },
       },
       axes: [
         { stroke: ink, grid, ticks: { show: false }, font, size: 26, values: labels },
@@ -175,6 +180,8 @@ export class Chart {
           }),
         );
       }
+    this.cut = this.quantities.every(({ group }) => group === "multipliers") ? cut_of(columns.slice(1)) : Infinity;
+    this.peaks.textContent = Number.isFinite(this.cut) ? `: peaks reach ${format(this.size, 2)}` : "";
     return columns as unknown as uPlot.AlignedData;
   }
 

@@ -6,6 +6,14 @@ import { counted, event_decimals, fixed, format } from "../numbers";
 import { names_of_rows } from "./event_words";
 
 const row_height = 30;
+// Of rows in two lines, which they are where names of conditions would have less room than they need, or than so many pixels.
+const tall_height = 46;
+const room_for_names = 140;
+// What the other columns take, apart from the time.
+const other_columns = 12 + 84 + 60 + 4 * 10 + 2 * 18;
+const width_of_digit = 7.6;
+const width_of_letter = 6.8;
+const most_measured = 2000;
 // Browsers stop placing elements exactly somewhere beyond this height.
 const most_height = 8e6;
 
@@ -20,6 +28,10 @@ export class EventTable {
   private listed: Uint32Array = new Uint32Array(0);
   private run: Run;
   private current = -1;
+  private tall = false;
+  // Pixels that the columns of times and names need.
+  private times_need = 0;
+  private names_need = 0;
 
   constructor(
     private header: Header,
@@ -71,8 +83,8 @@ export class EventTable {
     this.current = event;
     const place = this.place_of(event);
     if (place >= 0) {
-      const top = place * row_height * this.squeeze;
-      if (top < this.scroller.scrollTop || top > this.scroller.scrollTop + this.scroller.clientHeight - row_height)
+      const top = place * this.row_height * this.squeeze;
+      if (top < this.scroller.scrollTop || top > this.scroller.scrollTop + this.scroller.clientHeight - this.row_height)
         this.scroller.scrollTop = top - this.scroller.clientHeight / 2;
     }
     this.draw();
@@ -83,7 +95,8 @@ export class EventTable {
     const kept: number[] = [];
     for (let e = 0; e < events.count; e++) if (!this.hidden_kinds.has(events.kind_of(e))) kept.push(e);
     this.listed = Uint32Array.from(kept);
-    this.filler.style.height = `${Math.min(most_height, this.listed.length * row_height)}px`;
+    this.measure();
+    this.lay_out();
     this.scroller.setAttribute("aria-rowcount", String(this.listed.length));
     this.count_line.textContent =
       events.count === 0
@@ -92,9 +105,37 @@ export class EventTable {
     this.draw();
   }
 
+  private get row_height(): number {
+    return this.tall ? tall_height : row_height;
+  }
+
+  // The longest time, with the digits that tell it from its neighbours, and the longest names.
+  private measure(): void {
+    const { events } = this.run;
+    let decimals = 0;
+    let letters = 0;
+    const step = Math.max(1, Math.ceil(this.listed.length / most_measured));
+    for (let i = 0; i < this.listed.length; i += step) {
+      const event = this.listed[i] as number;
+      decimals = Math.max(decimals, event_decimals(events.times, event, this.span));
+      letters = Math.max(letters, names_of_rows(this.header, events.rows(event), 3).length);
+    }
+    const last = this.listed.at(-1);
+    this.times_need = Math.max(92, last === undefined ? 0 : width_of_digit * fixed(events.times[last] as number, decimals).length);
+    this.names_need = Math.min(room_for_names, width_of_letter * letters);
+  }
+
+  // One line for an event, or two where the panel is narrow.
+  private lay_out(): void {
+    const width = this.scroller.clientWidth;
+    if (width > 0) this.tall = width - other_columns - this.times_need < this.names_need;
+    this.root.classList.toggle("tall", this.tall);
+    this.filler.style.height = `${Math.min(most_height, this.listed.length * this.row_height)}px`;
+  }
+
   // Rows per pixel where all rows together would be too high.
   private get squeeze(): number {
-    const height = this.listed.length * row_height;
+    const height = this.listed.length * this.row_height;
     return height > most_height ? most_height / height : 1;
   }
 
@@ -112,9 +153,10 @@ export class EventTable {
   private draw(): void {
     const height = this.scroller.clientHeight;
     if (height === 0) return;
-    const first = Math.max(0, Math.floor(this.scroller.scrollTop / row_height / this.squeeze) - 4);
-    const last = Math.min(this.listed.length, first + Math.ceil(height / row_height) + 8);
-    this.rows.style.transform = `translateY(${first * row_height * this.squeeze}px)`;
+    this.lay_out();
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / this.row_height / this.squeeze) - 4);
+    const last = Math.min(this.listed.length, first + Math.ceil(height / this.row_height) + 8);
+    this.rows.style.transform = `translateY(${first * this.row_height * this.squeeze}px)`;
     const rows: HTMLElement[] = [];
 
     // Times close to one another get the digits that tell them apart, all rows in sight the same number of them.

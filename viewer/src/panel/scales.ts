@@ -14,6 +14,16 @@ export function range_of(low: number | null, high: number | null, zero = false):
   return [low >= 0 && low < room ? 0 : low - room, high <= 0 && -high < room ? 0 : high + room];
 }
 
+// Where few values tower over all others, as multipliers near a singular position do, the others' size, above which peaks are cut off; else infinity.
+export function cut_of(columns: readonly (readonly (number | null)[])[]): number {
+  const sizes = columns.flatMap((column) => column.filter((value): value is number => value !== null).map(Math.abs)).sort((a, b) => a - b);
+  const usual = sizes[Math.floor(usual_share * (sizes.length - 1))] ?? 0;
+  const largest = sizes.at(-1) ?? 0;
+  return usual > 0 && largest > towering * usual ? 1.5 * usual : Infinity;
+}
+const usual_share = 0.97;
+const towering = 100;
+
 // As many digits as tell neighbours apart.
 export function labels(_: unknown, splits: number[]): string[] {
   const step = splits.length > 1 ? Math.abs((splits[1] as number) - (splits[0] as number)) : 0;

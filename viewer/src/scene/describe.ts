@@ -34,6 +34,8 @@ interface Part {
   length?: (t: number) => number;
   frames?: { time: number; solid: surfaces.Solid }[];
   frame: number;
+  // The conditions that it stands for, once asked for.
+  rows?: readonly number[];
   // Of a rigid body: its form in its own axes, where that is now, and its faces, one surface per run.
   form?: { vertices: ArrayLike<number>; edges: ArrayLike<number>; now: Float32Array };
   faces?: Surface[];
@@ -178,8 +180,13 @@ export class Description {
     for (let b = 0; b < this.bodies.length; b++) if ((this.bodies[b] as Body).size !== 0) largest = Math.max(largest, this.radius(b));
     return largest;
   }
-  // Bodies without a size of their own are so many times as large, where the eye has gone near to them.
+  // Bodies without a size of their own, pins, springs and arrows are so many times as large, where the eye has gone near to them.
   magnified = 1;
+
+  // A disc on paper, on which one can write; a ball is too dark for that.
+  is_flat(body: number): boolean {
+    return this.looks[body] === Look.disc;
+  }
 
   // Where the body of a run stands among the points of the picture, or -1 if it is not shown.
   point_of(run: number, body: number): number {
@@ -263,6 +270,25 @@ export class Description {
     if (this.ground) this.strokes(this.ground.fine, 1, this.palette.faint, this.palette.dark ? 0.55 : 0.7);
   }
 
+  // Whether a condition is there at all: a seizure from its time on, what is let go until then; a surface as long as one of its conditions is.
+  private holds(part: Part, r: number, t: number): boolean {
+    const { since, name } = part.shape;
+    if (since !== undefined && t < since) return false;
+    const run = this.runs[r] as Run;
+    if (part.shape.kind === "spring") return t < (run.header.gone?.[name ?? ""] ?? Infinity);
+    const gone = run.events.let_go;
+    if (gone.size === 0) return true;
+    const rows = this.rows_of(part);
+    return rows.length === 0 || rows.some((row) => t < (gone.get(row) ?? Infinity));
+  }
+  // The conditions that a shape stands for; those of a joint are called after it.
+  private rows_of(part: Part): readonly number[] {
+    if (part.rows) return part.rows;
+    const { shape } = part;
+    const of_joint = () => (this.header.rows ?? []).flatMap(({ name }, row) => (name === shape.name || name.startsWith(`${shape.name}.`) ? [row] : []));
+    return (part.rows = shape.rows ?? (shape.row !== undefined ? [shape.row] : shape.kind === "joint" ? of_joint() : []));
+  }
+
   // Walls and surfaces, most of them the same for all runs; their colour is what the run in front lays on them.
   private draw_fixed(t: number, wishes: Wishes): void {
     const front = this.runs[wishes.front] as Run;
@@ -270,7 +296,7 @@ export class Description {
       if (part.keys) this.move(part, t);
       if (part.frames) this.change_frame(part, t);
       const of = part.shape.runs;
-      const exists = (part.shape.since === undefined || t >= part.shape.since) && (of === undefined || of.some((r) => wishes.visible[r]));
+      const exists = (of ?? [wishes.front]).some((r) => (of === undefined || wishes.visible[r]) && this.holds(part, r, t));
       if (part.surface) part.surface.opacity = exists ? surface_opacity : 0;
       if (!part.solid || !exists) continue;
       const share = this.largest_share(of === undefined || of.includes(wishes.front) ? front : (this.runs[of[0] as number] as Run), part.shape, t);
@@ -328,14 +354,12 @@ export class Description {
     const run = this.runs[r] as Run;
     for (const part of this.parts) {
       const shape = part.shape;
-      if ((shape.since !== undefined && t < shape.since) || (shape.runs && !shape.runs.includes(r))) continue;
+      if ((shape.runs && !shape.runs.includes(r)) || !this.holds(part, r, t)) continue;
       if (shape.kind === "line") this.draw_line(part, shape.relation ?? "=", run, r, t, overlaid);
       else if (shape.kind === "rope") this.draw_rope(part, run, r, t, overlaid);
       else if (shape.kind === "polyline") this.draw_polyline(part, r, t, overlaid);
       else if (shape.kind === "solid") this.draw_solid(part, r);
-      else if (shape.kind === "spring") {
-        if (t < (run.header.gone?.[shape.name ?? ""] ?? Infinity)) this.draw_spring(part, r, t);
-      }
+      else if (shape.kind === "spring") this.draw_spring(part, r, t);
       else if (shape.kind === "joint") {
         (part.anchors[0] as Part["anchors"][0])(r, t, this.here);
         this.pin(this.here);
@@ -431,7 +455,7 @@ export class Description {
     if (!(norm(along) > 0)) return;
     const direction = unit(along);
     const aside: Triple = this.dimension === 2 ? [-direction[1], direction[0], 0] : unit(cross(direction, Math.abs(dot(direction, this.up)) < 0.99 ? this.up : [1, 0, 0]));
-    const width = 0.012 * this.extent.size;
+    const width = 0.012 * this.extent.size * this.magnified;
     const turns = 16;
     let last = from;
     for (let k = 1; k <= turns; k++) {
@@ -445,7 +469,7 @@ export class Description {
   // A small ring where a string or rod is fixed.
   private pin(at: readonly number[]): void {
     const [ox, oy, oz] = this.extent.centre;
-    this.picture.points.add((at[0] as number) - ox, (at[1] as number) - oy, (at[2] as number) - oz, 0.006 * this.extent.size, this.palette.rod, 1, Look.ring);
+    this.picture.points.add((at[0] as number) - ox, (at[1] as number) - oy, (at[2] as number) - oz, 0.006 * this.extent.size * this.magnified, this.palette.rod, 1, Look.ring);
   }
 
   private draw_polyline(part: Part, r: number, t: number, overlaid: boolean): void {
@@ -549,7 +573,7 @@ export class Description {
     let fastest = 0;
     for (const { before, after } of velocities.values()) fastest = Math.max(fastest, norm(before), norm(after), norm(subtract(after, before)));
     if (!(fastest > 0)) return;
-    const length = (0.2 * this.extent.size) / fastest;
+    const length = (0.2 * this.extent.size * this.magnified) / fastest;
     let drawn = 0;
     for (const [b, { before, after }] of velocities) {
       if (drawn++ > 60) break;
@@ -568,13 +592,13 @@ export class Description {
 
   private arrow(at: Triple, along: Triple, colour: Colour, width: number, alpha: number): void {
     const length = norm(along);
-    if (length < 0.004 * this.extent.size) return;
+    if (length < 0.004 * this.extent.size * this.magnified) return;
     // In the plane above everything else.
     if (this.dimension === 2) at = [at[0], at[1], 0.4 * this.extent.size];
     const tip = add(at, along);
     const direction = unit(along);
     const aside: Triple = this.dimension === 2 ? [-direction[1], direction[0], 0] : unit([direction[1] - direction[2], direction[2] - direction[0], direction[0] - direction[1]], [1, 0, 0]);
-    const head = Math.min(0.35 * length, 0.028 * this.extent.size);
+    const head = Math.min(0.35 * length, 0.028 * this.extent.size * this.magnified);
     const into = this.picture.segments;
     into.add(...at, ...tip, width, colour, alpha);
     for (const side of [-0.5, 0.5]) {

@@ -103,8 +103,8 @@ export class Overlay {
     });
     const taken: Box[] = [];
     for (const { name, b, x, y, radius, width } of shown) {
-      // Within the body where it fits; else beside it, at the first of four corners that hides neither a body nor another name.
-      const within = width + 6 < 2 * radius && radius > 12;
+      // Within a disc where it fits; else beside it, at the first of four corners that hides neither a body nor another name.
+      const within = description.is_flat(b) && width + 6 < 2 * radius && radius > 12;
       const corner = radius / Math.SQRT2 + 3;
       const places_beside: Box[] = [[1, -1], [-1, -1], [1, 1], [-1, 1]].map(([right, down]) => ({
         left: right === 1 ? x + corner : x - corner - width,
