@@ -151,9 +151,7 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
                 "hold conditions that integrate as equations between positions, which do not drift");
   run->add_option("--resume", request.resume, "go on with an interrupted run, or a finished one to a later --until")
       ->type_name("FILE");
-  run->add_option("--checkpoint", request.checkpoint, "seconds between two checkpoints (default: 2)")
-      ->type_name("S")
-      ->check(CLI::Range(0.0, 3600.0));
+  run->add_option("--checkpoint", request.checkpoint, "seconds between two checkpoints (default: 2)")->type_name("S");
   add_sweep(*add("sweep", "many motions over a design of parameters, one line of a table each", cli::sweep), request);
   CLI::App* compare =
       add("compare", "the motion under the straightest and under the variational law, side by side", cli::compare);
@@ -262,7 +260,8 @@ int run(int count, char** words) {
     if (wants_json(count, words)) {
       cli::print(report::error_json(why));
     } else {
-      std::cerr << "zwang: " << why << "\nTry `zwang --help`.\n";
+      cli::complain(why);
+      std::cerr << "Try `zwang --help`.\n";
     }
     return cli::bad_input;
   }
@@ -326,10 +325,10 @@ int main(int count, char** words) {
   } catch (const std::bad_alloc&) {
     return no_memory(wants_json(count, words));
   } catch (const std::system_error& lost) {
-    std::cerr << "zwang: " << lost.what() << "\n";
+    cli::complain(lost.what());
     return cli::fault;
   } catch (const std::exception& error) {
-    std::cerr << "zwang: " << error.what() << "\n";
+    cli::complain(error.what());
     return cli::gave_up;
   }
 }

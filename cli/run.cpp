@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <limits>
 #include <optional>
 
@@ -17,7 +16,6 @@
 #include "tables.hpp"
 #include "terminal.hpp"
 #include "vary.hpp"
-#include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/crowds/error_estimate.hpp"
 #include "zwang/error.hpp"
@@ -328,7 +326,7 @@ int run(const Request& request) {
   // The motion, then what it leaves.
   if (runs::is_open(task, store->account())) {
     if (!task.notice.empty() && !request.quiet) {
-      std::cerr << "zwang: " << plain_line(task.notice) << "\n";
+      complain(task.notice);
     }
     compute(task, manner, *store);
   } else {

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <thread>
 
@@ -201,7 +200,7 @@ int lead(const Request& request, World& world) {
   sweeps::Table table = table_of(request, sweep);
   listen_to_signals();
   if (const std::string notice = table.notice(); !notice.empty() && !request.quiet && table.done() < table.total()) {
-    std::cerr << "zwang: " << notice << "\n";
+    complain(notice);
   }
 
   // The samples, then what is told of them.
@@ -265,7 +264,7 @@ int sweep(const Request& request) {
                    [] { return !asked_to_end(); });
     } catch (const std::exception& trouble) {
       // The others would wait for what this process owes them: without a farewell they end with it.
-      std::cerr << "zwang: process " << world.rank() << ": " << trouble.what() << "\n";
+      complain(fmt::format("process {}: {}", world.rank(), trouble.what()));
       std::_Exit(fault);
     }
     return answered;

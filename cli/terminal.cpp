@@ -45,8 +45,10 @@ void close_output() {
   if (std::fflush(stdout) != 0 || failed || ::close(STDOUT_FILENO) != 0) fail_output();
 }
 
+void complain(std::string_view what) { std::fputs(fmt::format("zwang: {}\n", plain_line(what)).c_str(), stderr); }
+
 void lose(std::string_view what) {
-  std::fputs(fmt::format("zwang: {}\n", plain_line(what)).c_str(), stderr);
+  complain(what);
   anything_lost = true;
 }
 

@@ -31,6 +31,9 @@ void print(std::string_view text);
 void print_verbatim(std::string_view text);
 void close_output();
 
+/// A line to standard error; what it says of others (names of files, words of the command line) is no more than text there.
+void complain(std::string_view what);
+
 /// Something asked for is lost, which does not keep the rest of the answer from being given: a sentence now, and status 5 at the end.
 void lose(std::string_view what);
 [[nodiscard]] bool is_anything_lost();

@@ -20,12 +20,16 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string falling = R"toml(title = "A ball falls"
-gravity = [0, -10]
+gravity = [0, "-g"]
+[parameters]
+g = 10
 [points.ball]
 mass = 1
 position = [0, 5]
 [constraints]
 floor = { condition = "ball.y >= 0", restitution = 0.5 }
+[outputs]
+height = "ball.y"
 [simulation]
 until = 1.5
 )toml";
@@ -37,6 +41,7 @@ class Trust : public testing::Test {
     std::string name = (fs::temp_directory_path() / "zwang-trust-XXXXXX").string();
     folder_ = mkdtemp(name.data());
     std::ofstream(file("m.toml")) << falling;
+    std::ofstream(file("d.csv")) << "t,height\n0,5\n0.1,4.95\n0.2,4.8\n0.3,4.55\n";
   }
   void TearDown() override {
     if (!folder_.empty()) fs::remove_all(folder_);
@@ -73,11 +78,53 @@ bool has_commands(const std::string& text) {
 }  // namespace
 
 TEST_F(Trust, output_that_is_lost_is_status_5) {
-  for (const std::string arguments :
-       {"--help", "--version", "check m.toml", "check m.toml --json", "accelerate m.toml", "explain m.toml",
-        "impact m.toml", "run m.toml --no-report", "run m.toml --no-report --json", "run m.toml --no-report --quiet",
-        "equations m.toml", "equations m.toml --format cpp", "analyze stability m.toml", "gallery",
-        "gallery bouncing-ball", "gallery --json", "schema", "view m.toml --no-open", "check m.toml --repair"}) {
+  for (const std::string arguments : {"--help",
+                                      "--version",
+                                      "check m.toml",
+                                      "check m.toml --json",
+                                      "accelerate m.toml",
+                                      "explain m.toml",
+                                      "impact m.toml",
+                                      "run m.toml --no-report",
+                                      "run m.toml --no-report --json",
+                                      "run m.toml --no-report --quiet",
+                                      "equations m.toml",
+                                      "equations m.toml --format cpp",
+                                      "analyze stability m.toml",
+                                      "gallery",
+                                      "gallery bouncing-ball",
+                                      "gallery --json",
+                                      "schema",
+                                      "view m.toml --no-open",
+                                      "check m.toml --repair",
+                                      "check m.toml --quiet",
+                                      "accelerate m.toml --exact --json",
+                                      "explain m.toml --json",
+                                      "impact m.toml --json",
+                                      "equations m.toml --format latex",
+                                      "equations m.toml --format python",
+                                      "equations m.toml --json",
+                                      "compare m.toml --no-report",
+                                      "compare m.toml --no-report --json",
+                                      "fit m.toml d.csv --free g --no-report",
+                                      "fit m.toml d.csv --free g --no-report --json",
+                                      "sweep m.toml --over g=8,9",
+                                      "sweep m.toml --over g=8,9 --json",
+                                      "run m.toml --no-report --vary g=8,9 --json",
+                                      "run m.toml --no-report --sensitivity g --json",
+                                      "run m.toml --no-report --error",
+                                      "analyze integrability gallery:skate",
+                                      "analyze measure m.toml",
+                                      "analyze velocities m.toml",
+                                      "analyze fourier m.toml",
+                                      "analyze curvature m.toml",
+                                      "analyze energy m.toml",
+                                      "analyze reversal m.toml --json",
+                                      "live m.toml --no-open --json",
+                                      "view m.toml --no-open --json",
+                                      "gallery bouncing-ball --physics",
+                                      "gallery bouncing-ball --run --quiet",
+                                      "analyze --help"}) {
     const Outcome lost = shell(path + " " + arguments + " > /dev/full");
     EXPECT_EQ(lost.exit, 5) << arguments << ": " << lost.err;
     EXPECT_NE(lost.err.find("standard output"), std::string::npos) << arguments << ": " << lost.err;
@@ -238,6 +285,67 @@ TEST_F(Trust, text_of_a_model_becomes_no_code_and_commands_no_terminal) {
       call({"check", "-"}, "title = \"a\"\n[points.a]\nmass = 1\nposition = [0, 0]\nforce = [\"\xE2\x80\xAE +\", 0]\n");
   EXPECT_EQ(wrong.exit, 2);
   EXPECT_FALSE(has_commands(wrong.err)) << wrong.err;
+}
+
+TEST_F(Trust, words_of_the_command_line_and_names_of_files_command_no_terminal) {
+  const std::string hostile =
+      "\x1b]0;INJECTED\x07\x1b[2J\xE2\x80\xAE\xE2\x81\xA6\xC2\x85\xC2\x9B\r</script>\xE2\x80\xA8`$(id)`\"';";
+  const std::string model = file("m.toml"), data = file("d.csv"), design = file("design.csv");
+  std::ofstream(design) << hostile << "\n1\n";
+  std::ofstream(file("bad.csv")) << "t," << hostile << "\n0,1\n";
+  const std::string named = file(hostile.substr(0, hostile.find('<')) + ".toml");
+  std::ofstream(named) << falling;
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {hostile},
+           {"--" + hostile},
+           {"analyze", hostile},
+           {"gallery", hostile},
+           {"check", hostile},
+           {"check", model, "--" + hostile},
+           {"check", model, "--set", hostile},
+           {"check", model, "--set", hostile + "=1"},
+           {"check", model, "--set", "g=" + hostile},
+           {"check", model, "--at", hostile},
+           {"check", model, "--samples", hostile},
+           {"run", model, "--checkpoint", hostile},
+           {"run", model, "--sample-at", hostile},
+           {"run", model, "--vary", hostile},
+           {"run", model, "--sensitivity", hostile},
+           {"run", model, "--svg", "--projection", hostile, "--no-report", "--out", file("out")},
+           {"run", "--resume", hostile},
+           {"sweep", model, "--over", hostile},
+           {"sweep", model, "--over", "@" + design},
+           {"sweep", model, "--over", "g=8,9", "--record", hostile},
+           {"sweep", model, "--over", "g=8,9", "--jobs", hostile},
+           {"fit", model, hostile, "--free", "g"},
+           {"fit", model, file("bad.csv"), "--free", "g"},
+           {"fit", model, data, "--free", hostile},
+           {"equations", model, "--format", hostile},
+           {"analyze", "fourier", model, "--member", hostile},
+           {"view", hostile, "--no-open"}}) {
+    for (const bool json : {false, true}) {
+      std::vector<std::string> words = arguments;
+      if (json) words.emplace_back("--json");
+      const Outcome told = call(words);
+      EXPECT_EQ(told.exit, 2) << arguments[0] << " " << plain_line(arguments.back()) << ": " << plain_line(told.err);
+      EXPECT_FALSE(has_commands(told.out)) << arguments[0] << " " << plain_line(arguments.back());
+      EXPECT_FALSE(has_commands(told.err)) << arguments[0] << " " << plain_line(arguments.back());
+    }
+  }
+  for (const char* question : {"check", "run", "explain"}) {
+    std::vector<std::string> words = {question, named};
+    if (words[0] == "run") words.insert(words.end(), {"--out", file("out")});
+    const Outcome told = call(words);
+    EXPECT_EQ(told.exit, 0) << plain_line(told.err);
+    EXPECT_FALSE(has_commands(told.out) || has_commands(told.err)) << question;
+  }
+}
+
+TEST_F(Trust, seconds_between_checkpoints_are_seconds) {
+  for (const char* wrong : {"nan", "inf", "-1", "3601", "two"}) {
+    EXPECT_EQ(call({"run", file("m.toml"), "--no-report", "--checkpoint", wrong, "--out", file("out")}).exit, 2)
+        << wrong;
+  }
 }
 
 TEST_F(Trust, the_page_runs_its_own_script_and_no_other) {
