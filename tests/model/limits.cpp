@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "counted_new.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
@@ -91,6 +93,21 @@ TEST(Limits, exponents_have_none_but_that_of_numbers) {
   EXPECT_EQ(refusal("[points.a]\nmass = 1\nposition = [0.5, 0]\nforce = [\"(a.x + a.y)^1000000000\", 0]\n"), "");
   EXPECT_NE(quick_refusal(point + "[constraints]\nc = \"(a.x + a.y + 2)^100000 <= 5\"\n").find("too large"),
             std::string::npos);
+}
+
+TEST(Limits, tables_have_as_many_points_as_were_measured) {
+  // Seconds of a processor: when every point was compared with all points, these took twenty and six.
+  constexpr double most = 4;
+  for (const auto& [kind, points] : {std::pair{"table", 40'000}, std::pair{"spline", 10'000}}) {
+    std::string places = "0", values = "0";
+    for (int k = 1; k < points; ++k) {
+      places += fmt::format(", {}", k);
+      values += fmt::format(", {}", 0.1 * (k % 7));
+    }
+    const std::clock_t before = std::clock();
+    EXPECT_EQ(refusal(force(fmt::format("{}(a.x, [{}], [{}])", kind, places, values))), "") << kind;
+    EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, most) << kind;
+  }
 }
 
 TEST(Limits, samples) {

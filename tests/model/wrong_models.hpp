@@ -152,6 +152,8 @@ inline std::vector<Case> cases() {
            "§.a = 1",
        "a name of more than 1000 parts"},
       {"number_beyond_double", "[parameters]\nk = 1e999§\n" + two_points, "too large or too small"},
+      {"whole_number_beyond_64_bits", "[parameters]\nk = 5972000000000000000000000§\n" + two_points,
+       "has more than the 64 bits that TOML gives to whole numbers; with a point, 5972000000000000000000000.0, it is"},
 
       // Keys.
       {"unknown_key", "[points.a]\n§mas = 1\nposition = [0, 0, 0]\n",

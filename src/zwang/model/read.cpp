@@ -356,7 +356,13 @@ std::string own_words(std::string_view description) {
   if (has("maximum nested value depth")) return "arrays or tables are nested too deeply";
   // A number that can be read was not read for want of memory.
   if (has("could not be interpreted as a value") && read_number(in_quotes())) throw std::bad_alloc();
-  if (has("not representable in 64 bits") || has("could not be interpreted as a value")) {
+  if (has("not representable in 64 bits")) {
+    const std::string_view number = in_quotes();
+    const bool is_decimal = number.find_first_not_of("0123456789+-_") == std::string_view::npos;
+    return fmt::format("the whole number {} has more than the 64 bits that TOML gives to whole numbers{}", number,
+                       is_decimal ? fmt::format("; with a point, {}.0, it is one like any other", number) : "");
+  }
+  if (has("could not be interpreted as a value")) {
     return fmt::format("the number {} is too large or too small for a double", in_quotes());
   }
   if (has("unescaped control characters")) return "the text in quotes does not end in this line: a quote is missing";

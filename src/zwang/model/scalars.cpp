@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
@@ -17,6 +18,32 @@ using expressions::Function;
 namespace {
 
 Made larger(Made a, Made b) { return a < b ? b : a; }
+
+/// Of tables and splines, whose arguments are x, all places, all values: those that tell in the value at x. A line depends on its two ends;
+/// in a spline what one point does is halved from knot to knot at least.
+class Beside {
+ public:
+  Beside(Function function, std::span<const double> arguments) {
+    constexpr std::size_t of_a_table = 2,
+                          of_a_spline = 128;  // knots; beyond, less than 2^-128 of the change of a point is left
+    if (function != Function::table && function != Function::spline) return;
+    knots_ = arguments.size() / 2;
+    const auto places = arguments.subspan(1, knots_);
+    const auto at =
+        static_cast<std::size_t>(std::upper_bound(places.begin(), places.end(), arguments[0]) - places.begin());
+    const std::size_t reach = function == Function::table ? of_a_table : of_a_spline;
+    first_ = at > reach ? at - reach : 0;
+    last_ = at + reach;
+  }
+  [[nodiscard]] bool counts(std::size_t argument) const {
+    if (argument == 0 || knots_ == 0) return true;
+    const std::size_t knot = (argument - 1) % knots_;
+    return first_ <= knot && knot <= last_;
+  }
+
+ private:
+  std::size_t knots_ = 0, first_ = 0, last_ = 0;
+};
 
 /// Why a function has no value there.
 std::string reason(Function function, std::span<const double> arguments) {
@@ -152,11 +179,12 @@ Tracer::Scalar Tracer::apply(Function function, std::span<const Scalar> argument
     }
   }
   out.value = expressions::evaluate(function, values.span());
-  // Each argument moved by its error.
+  // Each argument moved by its error; of a table those beside the place where it is read.
+  const Beside beside(function, values.span());
   out.error = 2 * unit_rounding * std::abs(out.value);
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     out.leaps = out.leaps || arguments[k].leaps;
-    if (arguments[k].error == 0) continue;
+    if (arguments[k].error == 0 || !beside.counts(k)) continue;
     values[k] += arguments[k].error;
     const double moved = std::abs(expressions::evaluate(function, values.span()) - out.value);
     // These are no steeper than 1 but where they jump; tables and splines are as steep as they are written.
