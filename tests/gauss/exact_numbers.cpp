@@ -1,8 +1,9 @@
 /// Problems of all scales whose numbers are meant as they stand: every verdict proved in fractions. With ZWANG_SOAK=1 in the environment there are 10^7 of
-/// them and 10^5 enumerations (`make soak`), otherwise a few thousand.
+/// them and 10^5 enumerations (`make soak`; ZWANG_SOAK=0.1: a tenth of both), otherwise a few thousand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -21,6 +22,11 @@ namespace zwang::gauss::testing::exact_numbers_tests {
 namespace {
 
 bool is_long() { return std::getenv("ZWANG_SOAK") != nullptr; }
+/// That share of a soak which ZWANG_SOAK asks for, in whole chunks.
+std::uint64_t share_of(std::uint64_t all, std::uint64_t chunk) {
+  const double share = std::clamp(std::atof(std::getenv("ZWANG_SOAK")), 0.0, 1.0);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share * static_cast<double>(all / chunk))) * chunk;
+}
 
 /// Rows, columns, masses and offsets each over twelve orders of magnitude or all near one, and rows that are copies or negatives of others times powers of two.
 Instance of_all_scales(std::mt19937_64& random) {
@@ -105,13 +111,13 @@ Tally judge(std::uint64_t seed, std::uint64_t many) {
 }
 
 TEST(ExactNumbersLong, no_verdict_on_problems_of_all_scales_is_wrong) {
-  const std::uint64_t many = is_long() ? 10'000'000 : 4'000;
-  const std::uint64_t chunk = many / 200;
+  const std::uint64_t chunk = is_long() ? 10'000 : 20;
+  const std::uint64_t many = is_long() ? share_of(10'000'000, chunk) : 4'000;
   const auto begun = std::chrono::steady_clock::now();
   std::mutex mutex;
   Tally all;
   std::uint64_t next = 0, done = 0;
-  // A chunk at a time, and a line for every twentieth part of the long run.
+  // A chunk at a time, and a line for every tenth one of the long run.
   const auto work = [&] {
     while (true) {
       std::uint64_t first = 0;
@@ -125,7 +131,7 @@ TEST(ExactNumbersLong, no_verdict_on_problems_of_all_scales_is_wrong) {
       const std::scoped_lock lock(mutex);
       all.add(one);
       done += chunk;
-      if (is_long() && done % (many / 20) == 0) {
+      if (is_long() && done % (10 * chunk) == 0) {
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
         fmt::print("{} of {} problems, {:.0f} per second\n", done, many, static_cast<double>(done) / spent.count());
         std::fflush(stdout);
@@ -147,7 +153,7 @@ TEST(ExactNumbersLong, no_verdict_on_problems_of_all_scales_is_wrong) {
 }
 
 TEST(ExactNumbersLong, the_exact_nearest_point_is_that_of_enumeration) {
-  const int many = is_long() ? 100'000 : 400;
+  const auto many = static_cast<int>(is_long() ? share_of(100'000, 100) : 400);
   std::mt19937_64 random(5);
   int contradictory = 0;
   for (int k = 0; k < many; ++k) {

@@ -301,6 +301,29 @@ void write_answer(const Problem& problem, const Dual& dual, const std::vector<st
   }
 }
 
+/// A sum of products that is asked for its sign alone: over one denominator, which is a multiple of most that come, and never reduced: that would cost
+/// more than all the rest.
+class Sum {
+ public:
+  void add(const Fraction& a, const Fraction& b) {
+    const Integer up = numerator(a) * numerator(b), down = denominator(a) * denominator(b);
+    Integer times, rest;
+    divide_qr(below_, down, times, rest);
+    if (rest == 0) {
+      above_ += up * times;
+    } else {
+      const Integer missing = down / gcd(below_, down);
+      below_ *= missing;
+      above_ = above_ * missing + up * (below_ / down);
+    }
+  }
+  void add(const Number& a, const Number& b) { add(fraction(a), fraction(b)); }
+  [[nodiscard]] int sign() const { return above_.sign(); }
+
+ private:
+  Integer above_ = 0, below_ = 1;
+};
+
 }  // namespace
 
 Answer nearest_point(const Problem& problem, const std::vector<std::uint32_t>& start) {
@@ -337,15 +360,15 @@ std::string refute(const Problem& problem, const Answer& answer) {
   if (multiplier.size() != r || (!proof && answer.a.size() != n)) return "a number is missing";
 
   // J^T of the multipliers, and their signs.
-  std::vector<Number> sum(n);
-  Number offset;
+  std::vector<Sum> sum(n);
+  Sum offset;
   for (std::size_t i = 0; i < r; ++i) {
     if (!problem.rows[i].equation && multiplier[i].sign() < 0) return "an inequality pulls";
-    for (const auto& [column, entry] : problem.rows[i].entries) sum[column] += multiplier[i] * entry;
-    offset += multiplier[i] * problem.rows[i].h;
+    for (const auto& [column, entry] : problem.rows[i].entries) sum[column].add(multiplier[i], entry);
+    offset.add(multiplier[i], problem.rows[i].h);
   }
   if (proof) {
-    const bool balanced = std::all_of(sum.begin(), sum.end(), [](const Number& one) { return one.sign() == 0; });
+    const bool balanced = std::all_of(sum.begin(), sum.end(), [](const Sum& one) { return one.sign() == 0; });
     if (!balanced) return "the rows of the proof do not cancel";
     return offset.sign() > 0 ? "" : "the rows of the proof do not contradict each other";
   }
@@ -356,16 +379,19 @@ std::string refute(const Problem& problem, const Answer& answer) {
     for (std::size_t i = 0; i < size; ++i) {
       for (std::size_t j = 0; j < size; ++j) {
         const std::uint32_t other = block.variables[j];
-        sum[block.variables[i]] += block.entries[i * size + j] * (answer.a[other] - problem.a0[other]);
+        const Number& entry = block.entries[i * size + j];
+        sum[block.variables[i]].add(entry, answer.a[other]);
+        sum[block.variables[i]].add(-entry, problem.a0[other]);
       }
     }
   }
-  if (!std::all_of(sum.begin(), sum.end(), [](const Number& one) { return one.sign() == 0; })) {
+  if (!std::all_of(sum.begin(), sum.end(), [](const Sum& one) { return one.sign() == 0; })) {
     return "forces and accelerations do not balance";
   }
   for (std::size_t i = 0; i < r; ++i) {
-    Number w = problem.rows[i].h;
-    for (const auto& [column, entry] : problem.rows[i].entries) w += entry * answer.a[column];
+    Sum w;
+    w.add(problem.rows[i].h, Number(1));
+    for (const auto& [column, entry] : problem.rows[i].entries) w.add(entry, answer.a[column]);
     const int sign = w.sign();
     if (problem.rows[i].equation ? sign != 0 : sign > 0) return "a row is broken";
     if (sign < 0 && multiplier[i].sign() != 0) return "an open row pushes";
