@@ -309,6 +309,7 @@ test("both laws lie over one another; the instant is explained where time stands
   await page.getByRole("tab", { name: "Instant" }).click();
   await page.waitForSelector(".told");
   assert.match(await page.textContent(".told"), /t = 0\.5/);
+  assert.equal(await page.locator(".told .columns", { hasText: "t = 0.5" }).count(), 0, "the head is a sentence, and broken where the panel ends");
   assert.match((await page.locator(".told .columns").allTextContents()).join(""), /^ +condition +kind +f/m, "columns stay columns");
   assert.ok(await page.evaluate(() => [...document.querySelectorAll("[role=tab]")].every((tab) => tab.getBoundingClientRect().right <= document.querySelector(".tabs").getBoundingClientRect().right)), "all tabs are in sight");
   await picture(page, "live-instant");

@@ -521,6 +521,18 @@ test("of bodies that stay where they are the one that moves is plotted first, an
   assert.deepEqual(chosen(0), ["coordinates:drum.angle"]);
 });
 
+test("heads of tables are coloured as such in the model's text, lines of a list are not", async () => {
+  const blob = new Blob();
+  const model = '[points.a]  # one\nposition = [\n  [-6, 8],\n  [1.5, 2]\n]\n[[impulses]]\nvalue = [0, 1]\n';
+  const header = { zwang: "0.1.0", format: 1, dimension: 0, variables: ["q"], model, runs: [{ status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[0, 1]] }], 1), summary: {} }] };
+  write_page(shell, join(folder, "coloured.html"), base64_of(pack(header, blob)));
+  const { page, complaints, close } = await open_page(plain, join(folder, "coloured.html"), { hash: "play=0&tab=Model" });
+  assert.deepEqual(await page.locator(".toml .table").allTextContents(), ["[points.a]", "[[impulses]]"]);
+  assert.equal(await page.locator(".toml code").textContent(), model);
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
 test("events that follow one another closely have the digits that tell them apart", async () => {
   const blob = new Blob();
   const times = [0.5, 0.75, ...Array.from({ length: 8 }, (_, k) => 1 - Math.pow(10, -4 - k)), 1];

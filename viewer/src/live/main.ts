@@ -385,7 +385,8 @@ function columns_kept(text: string): (string | HTMLElement)[] {
   const parts: (string | HTMLElement)[] = [];
   for (const block of text.matchAll(/(?:^.*\S {2,}\S.*\n?)+|(?:^(?!.*\S {2,}\S).*\n?)+/gm)) {
     if (block[0] === "") continue;
-    const is_table = /\S {2,}\S/.test(block[0]);
+    // A table has a head and at least one line; where one line alone has gaps it is a sentence.
+    const is_table = /\S {2,}\S/.test(block[0]) && block[0].trimEnd().includes("\n");
     parts.push(is_table ? element("span", { class: "columns", tabindex: 0 }, block[0]) : block[0]);
   }
   return parts;

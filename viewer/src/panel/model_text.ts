@@ -3,7 +3,7 @@ import { element } from "../dom";
 
 // Comments, strings, tables, keys, numbers; in this order, so that a number sign in a string stays part of it.
 const token =
-  /("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*')|(#[^\n]*)|(^[ \t]*\[\[?[^\]\n]*\]\]?)|(^[ \t]*[\w.\-]+(?=[ \t]*=)|[\w\-]+(?=[ \t]*=[^=]))|\b([-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false)\b/gm;
+  /("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*')|(#[^\n]*)|(^[ \t]*\[\[?[ \t]*[A-Za-z_"'][^\],\n]*\]\]?(?=[ \t]*(?:#|$)))|(^[ \t]*[\w.\-]+(?=[ \t]*=)|[\w\-]+(?=[ \t]*=[^=]))|\b([-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false)\b/gm;
 const classes = ["string", "comment", "table", "key", "number"];
 
 export function coloured(text: string): DocumentFragment {
