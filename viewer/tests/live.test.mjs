@@ -41,7 +41,7 @@ const picture = async (page, name) => {
 const newer = (page, count) => page.waitForFunction((seen) => window.zwang.motions() > seen, count);
 const motions = (page) => page.evaluate(() => window.zwang.motions());
 // What is shown is a whole motion, and no other is on its way.
-const come_to_rest = (page) => page.waitForFunction(() => /computed in/.test(document.querySelector(".state").textContent));
+const come_to_rest = (page) => page.waitForFunction(() => document.querySelector(".stop").hidden && /computed in/.test(document.querySelector(".state").textContent));
 const first_places = (page) => page.evaluate(() => Object.values(window.zwang.positions())[0]);
 async function clean(page, complaints) {
   assert.deepEqual(complaints.filter((line) => !line.startsWith("request: blob:")), []);
@@ -82,6 +82,7 @@ test("every model of the gallery has the command's events and final state, to th
 
 test("a mistake is underlined as it is typed, with the command's words; the last motion stays; undo mends it", { skip }, async () => {
   const { page, complaints, close } = await open("gallery:chain-meets-beam");
+  await come_to_rest(page);
   const before_places = await first_places(page);
   const text = await page.evaluate(() => window.zwang.text());
   await page.evaluate(() => {
@@ -127,6 +128,7 @@ test("keys of the schema and names of the model are offered and taken by the key
 
 test("a slider writes itself into the text, and the motion follows while it is dragged", { skip }, async () => {
   const { page, complaints, close } = await open("gallery:chain-meets-beam");
+  await come_to_rest(page);
   await page.evaluate(() => window.zwang.seek(1));
   const before_places = await first_places(page);
   const slider = page.getByRole("slider", { name: "g", exact: true });
@@ -221,6 +223,7 @@ test("an address sets parameters, in the text where it has numbers, and the end:
   await same("--set", "g=7.25", "--until", "1.5");
 
   // Another address in the page that is open.
+  await come_to_rest(page);
   const seen = await motions(page);
   await page.evaluate(() => (location.hash = "play=0&set=g=12.5&until=2"));
   await newer(page, seen);
@@ -398,10 +401,16 @@ test("all by the keyboard: a model of the gallery, a slider, the start, undo; th
   await page.evaluate(() => document.body.focus());
   await reached("A model of the gallery", 4);
   const before_text = await page.evaluate(() => window.zwang.text());
+  await come_to_rest(page);
+  const seen = await motions(page);
   await page.keyboard.type("string-pen");
   await page.waitForFunction((old) => window.zwang.text() !== old, before_text);
   const opened = await page.evaluate(() => window.zwang.text());
   assert.equal(opened, zwang("gallery", "string-pendulum").stdout);
+
+  // Other bodies get another panel: what has the focus in it now would lose it.
+  await newer(page, seen);
+  await come_to_rest(page);
   await reached("g", 40);
   await page.keyboard.press("ArrowLeft");
   await page.waitForFunction((old) => window.zwang.text() !== old, opened);
@@ -420,7 +429,8 @@ test("axe-core finds nothing in the living page", { skip }, async () => {
     await page.evaluate(axe);
     for (const tab of ["Parameters", "Instant", "Plots"]) {
       await page.getByRole("tab", { name: tab }).click();
-      await page.waitForTimeout(100);
+      if (tab === "Instant") await page.waitForSelector(".told");
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
       assert.deepEqual(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)), [], `${theme} ${tab}`);
     }

@@ -3,7 +3,8 @@ import type { Reply, Request, Wrong } from "./messages";
 
 declare const ZWANG_WORKER: string;
 
-const patience = 1500; // milliseconds that a stop may go unheard
+const patience = 1500; // milliseconds that a stop may go unheard, and as many times as long as the engine has been silent before:
+const silences = 4; // where it takes long to draw breath, or the machine is busy, it is not lost
 const long_patience = 15000; // and that a heard one may take: what there is of a long run is much to put together
 
 export interface Motion {
@@ -46,6 +47,8 @@ export class Client {
 
   run(text: string, settings: string, both: boolean, brief: boolean): void {
     this.running = ++this.last;
+    this.heard = performance.now();
+    this.silence = 0;
     this.post({ kind: "run", id: this.running, text, settings, both, brief });
   }
 
@@ -61,9 +64,12 @@ export class Client {
       }, milliseconds);
     };
     this.stop_heard = () => wait(long_patience);
-    wait(patience);
+    wait(patience + silences * this.silence);
   }
 
+  // When something was heard last of the motion on its way, and the longest time without a word.
+  private heard = 0;
+  private silence = 0;
   private limit = 0;
   private stop_heard: () => void = () => undefined;
 
@@ -109,6 +115,11 @@ export class Client {
   }
 
   private hear(reply: Reply): void {
+    if ((reply.kind === "motion" || reply.kind === "going") && reply.id === this.running) {
+      const now = performance.now();
+      this.silence = Math.max(this.silence, now - this.heard);
+      this.heard = now;
+    }
     switch (reply.kind) {
       case "ready":
         this.version = reply.version;
