@@ -4,12 +4,16 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <utility>
 
 #include "crowds/gas.hpp"
 #include "zwang/error.hpp"
+#include "zwang/runs/database.hpp"
 #include "zwang/runs/life.hpp"
 
 namespace zwang::runs::crowd_file_tests {
@@ -114,6 +118,101 @@ TEST_F(CrowdFile, a_chunk_goes_on_over_checkpoints_of_which_one_is_kept) {
             SQLITE_OK);
   sqlite3_close(database);
   EXPECT_EQ(lines, 101) << "many were written, one is there";
+
+  // What was put anew has left no room behind that nobody uses.
+  Database file(often.path());
+  const std::int64_t page = file.whole("PRAGMA page_size");
+  const std::int64_t longest = file.whole("SELECT max(length(motion)) FROM chunks");
+  EXPECT_GT(longest, 8 * page) << "the chunk is many pages long";
+  EXPECT_LT(2 * page * file.whole("PRAGMA freelist_count"), longest);
+}
+
+/// The same file as it was written before events lost their index and rows that are like those before them their kinds.
+void make_older(const std::string& from, const std::string& to) {
+  Database older(to);
+  older.run("PRAGMA synchronous = OFF");
+  {
+    Database file(from);
+    Statement each = file.prepare("SELECT 0, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid");
+    while (each.step()) {
+      const Line line(each, "sqlite_master");
+      older.run(line.text(2).c_str());
+      if (line.text(1) == "events") older.run("CREATE INDEX events_by_time ON events (time)");
+    }
+    older.run(fmt::format("PRAGMA application_id = {}", file.whole("PRAGMA application_id")).c_str());
+  }
+  older.run(fmt::format("ATTACH '{}' AS other", from).c_str());
+  for (const char* table : {"run", "options", "variables", "rows", "events", "event_rows", "checkpoints", "chunks"})
+    older.run(fmt::format("INSERT INTO main.{0} SELECT * FROM other.{0}", table).c_str());
+  older.run("DETACH other; PRAGMA user_version = 5; BEGIN");
+  std::vector<std::string> names;
+  {
+    Statement each = older.prepare("SELECT number, name FROM rows ORDER BY number");
+    while (each.step()) names.push_back(Line(each, "rows").text(1));
+  }
+  const std::string_view kind = "holonomic inequality";
+  Statement say = older.prepare("UPDATE rows SET kind = ?, checksum = ? WHERE number = ?");
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    Checksum sum;
+    sum.whole(static_cast<std::int64_t>(k));
+    for (const std::string_view text : {std::string_view(names[k]), kind, std::string_view("rows")}) sum.text(text);
+    say.put(kind).put(sum.sum()).put(static_cast<std::int64_t>(k)).run();
+  }
+  older.run("COMMIT");
+}
+
+/// What a file says of its motion: the events, the samples, and where it goes on from.
+std::pair<std::vector<double>, std::string> told_by(const std::string& path) {
+  const Store store = Store::read(path);
+  const model::Model model = model_of(store);
+  const motion::RunView view = store.view(model);
+  std::vector<double> numbers;
+  store.each_event(0, [&](const motion::Event& event) {
+    numbers.push_back(event.time);
+    numbers.insert(numbers.end(), event.rows.begin(), event.rows.end());
+    numbers.insert(numbers.end(), event.velocity.begin(), event.velocity.end());
+    return true;
+  });
+  view.each_sample(0, [&](const motion::Sample& sample) {
+    numbers.push_back(sample.state.time);
+    numbers.insert(numbers.end(), sample.state.position.begin(), sample.state.position.end());
+    return true;
+  });
+  return {numbers, store.checkpoint()};
+}
+
+TEST_F(CrowdFile, a_file_of_the_format_before_is_read_and_goes_on) {
+  const std::string path = [&] { return made("gas.sqlite", small).path(); }();
+  const std::string older = (folder_ / "older.sqlite").string();
+  { std::ofstream file(older); }
+  make_older(path, older);
+  EXPECT_GT(told_by(path).first.size(), 1000U);
+  EXPECT_EQ(told_by(older), told_by(path));
+  for (const std::string& one : {path, older}) {
+    Store store = Store::open(one);
+    EXPECT_TRUE(go_on(resumed_task(store, "4.5"), store));
+  }
+  EXPECT_EQ(told_by(older), told_by(path));
+  EXPECT_EQ(Database(older).whole("SELECT count(*) FROM rows WHERE kind = ''"), 0) << "each says its kind";
+  EXPECT_GT(Database(path).whole("SELECT count(*) FROM rows WHERE kind = ''"), 49);
+}
+
+TEST_F(CrowdFile, the_first_event_from_a_time_on_is_found_without_an_index) {
+  const Store store = made("gas.sqlite", small);
+  std::vector<double> times;
+  store.each_event(0, [&](const motion::Event& event) {
+    times.push_back(event.time);
+    return true;
+  });
+  ASSERT_GT(times.size(), 100U);
+  EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    EXPECT_EQ(store.event_time_from(times[k]), times[k]);
+    const double before = k == 0 ? -1 : times[k - 1];
+    if (before == times[k]) continue;
+    EXPECT_EQ(store.event_time_from(std::nextafter(before, 10)), times[k]);
+  }
+  EXPECT_FALSE(store.event_time_from(std::nextafter(times.back(), 10)).has_value());
 }
 
 TEST_F(CrowdFile, conditions_hold_at_every_sample) {

@@ -102,6 +102,7 @@ Statement& Statement::operator=(Statement&& other) noexcept {
   std::swap(words_, other.words_);
   std::swap(next_, other.next_);
   std::swap(sum_, other.sum_);
+  std::swap(kept_, other.kept_);
   return *this;
 }
 
@@ -130,26 +131,34 @@ Statement& Statement::put(double value) {
 
 Statement& Statement::put(std::string_view text) {
   sum_.text(text);
-  check(sqlite3_bind_text64(statement_, next_++, text.data() != nullptr ? text.data() : "", text.size(),
-                            SQLITE_TRANSIENT, SQLITE_UTF8));
+  check(sqlite3_bind_text64(statement_, next_++, text.data() != nullptr ? text.data() : "", text.size(), SQLITE_STATIC,
+                            SQLITE_UTF8));
   return *this;
+}
+
+Statement& Statement::put(std::string&& text) {
+  return put(std::string_view(*kept_.emplace_back(std::make_unique<const std::string>(std::move(text)))));
 }
 
 Statement& Statement::put_bytes(std::string_view bytes) {
   sum_.bytes(bytes);
   // An empty span may have no address, which SQLite would take for NULL.
   check(bytes.empty() ? sqlite3_bind_zeroblob(statement_, next_, 0)
-                      : sqlite3_bind_blob64(statement_, next_, bytes.data(), bytes.size(), SQLITE_TRANSIENT));
+                      : sqlite3_bind_blob64(statement_, next_, bytes.data(), bytes.size(), SQLITE_STATIC));
   ++next_;
   return *this;
 }
 
+Statement& Statement::put_bytes(std::string&& bytes) {
+  return put_bytes(std::string_view(*kept_.emplace_back(std::make_unique<const std::string>(std::move(bytes)))));
+}
+
 Statement& Statement::put(std::span<const double> values) {
-  return put_bytes({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  return put_bytes(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
 }
 
 Statement& Statement::put(std::span<const std::uint32_t> values) {
-  return put_bytes({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  return put_bytes(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
 }
 
 Statement& Statement::seal(std::string_view table) {
@@ -175,6 +184,7 @@ bool Statement::step() {
 void Statement::reset() {
   sqlite3_reset(statement_);
   sqlite3_clear_bindings(statement_);
+  kept_.clear();
   next_ = 1;
   sum_ = {};
 }

@@ -33,11 +33,14 @@ class Statement {
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&& other) noexcept;
 
-  // The next parameter; texts and bytes are copied.
+  // The next parameter. Texts, bytes and lists must last until the line is written, which copies them; those that nobody holds are kept here.
   Statement& put(std::int64_t value);
   Statement& put(double value);  ///< what is not a number becomes NULL
   Statement& put(std::string_view text);
+  Statement& put(const char* text) { return put(std::string_view(text)); }
+  Statement& put(std::string&& text);
   Statement& put_bytes(std::string_view bytes);
+  Statement& put_bytes(std::string&& bytes);
   Statement& put(std::span<const double> values);
   Statement& put(std::span<const std::uint32_t> values);
   /// The last parameter of a line: the sum of those before, of what belongs to the line elsewhere, and of the table's name.
@@ -56,6 +59,7 @@ class Statement {
   const FileWords* words_ = nullptr;
   int next_ = 1;
   Checksum sum_;
+  std::vector<std::unique_ptr<const std::string>> kept_;  ///< what else would be gone before the line is written
 };
 
 /// A line found, not trusted: its first column is its number, the others are asked for by kind and by what they may say. What is not so is a Fault

@@ -29,7 +29,8 @@ constexpr std::uint32_t application = 0x7A776E67;
 constexpr FileKind run_kind = {application, "run"};
 constexpr int format = 4;  ///< 4: every line has a checksum. Older ones have none, and are not read
 constexpr int crowd_format =
-    5;  ///< of a crowd: chunks in the place of pieces, no samples, events of those who took part
+    6;  ///< of a crowd: chunks in the place of pieces, no samples, events of those who took part
+constexpr int older_crowd_format = 5;  ///< the same with an index of events and the kind of every row
 
 constexpr const char* schema = R"sql(
 CREATE TABLE run (
@@ -77,18 +78,19 @@ CREATE VIEW output_list AS
   SELECT samples.number, time, name, value FROM samples JOIN outputs ON sample = samples.number ORDER BY samples.number;
 )sql";
 
-/// The tables of a crowd: the same, but for two.
-const std::string& crowd_schema() {
-  static const std::string text = [] {
-    std::string tables = schema;
-    const std::string_view before = "bodies TEXT NOT NULL,\n  position BLOB NOT NULL, velocity BLOB NOT NULL, ";
-    tables.insert(tables.find(before) + before.size(), "variables BLOB NOT NULL, ");
-    tables +=
-        "CREATE TABLE chunks (\n  number INTEGER PRIMARY KEY, start REAL NOT NULL, last REAL NOT NULL, pieces INTEGER "
-        "NOT NULL, met BLOB NOT NULL,\n  motion BLOB NOT NULL, checksum INTEGER NOT NULL);\n";
-    return tables;
-  }();
-  return text;
+/// The tables of a crowd: the same, but for two. Its events are very many and lie in the order of their times: an index of them would be a part in twenty of the file.
+std::string crowd_schema(int version) {
+  std::string tables = schema;
+  if (version != older_crowd_format) {
+    const std::string_view index = "CREATE INDEX events_by_time ON events (time);\n";
+    tables.erase(tables.find(index), index.size());
+  }
+  const std::string_view before = "bodies TEXT NOT NULL,\n  position BLOB NOT NULL, velocity BLOB NOT NULL, ";
+  tables.insert(tables.find(before) + before.size(), "variables BLOB NOT NULL, ");
+  tables +=
+      "CREATE TABLE chunks (\n  number INTEGER PRIMARY KEY, start REAL NOT NULL, last REAL NOT NULL, pieces INTEGER "
+      "NOT NULL, met BLOB NOT NULL,\n  motion BLOB NOT NULL, checksum INTEGER NOT NULL);\n";
+  return tables;
 }
 
 }  // namespace
@@ -127,19 +129,28 @@ void Store::Impl::prepare() {
     one_chunk =
         database.prepare("SELECT number, start, last, pieces, met, motion, checksum FROM chunks WHERE number = ?");
   }
-  if (crowd) add_chunk = database.prepare("INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)");
+  // What is put anew is taken out first: put in its place, it would need room beside it, which the file would keep.
+  if (crowd) {
+    forget_chunk = database.prepare("DELETE FROM chunks WHERE number = ?");
+    add_chunk = database.prepare("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)");
+  }
   add_event_row = database.prepare("INSERT INTO event_rows VALUES (?, ?, ?, ?)");
   add_sample = database.prepare("INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   add_output = database.prepare("INSERT INTO outputs VALUES (?, ?, ?)");
   add_checkpoint = database.prepare("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?)");
   forget_checkpoints = database.prepare("DELETE FROM checkpoints WHERE number < ?");
-  set_run = database.prepare(
-      fmt::format("INSERT OR REPLACE INTO run ({}) VALUES ({})", run_columns, parameters(run_column_count)));
+  forget_run = database.prepare("DELETE FROM run");
+  set_run =
+      database.prepare(fmt::format("INSERT INTO run ({}) VALUES ({})", run_columns, parameters(run_column_count)));
   find_piece = database.prepare(fmt::format(
       "SELECT {} FROM pieces WHERE start <= ? AND number < ? ORDER BY start DESC, number DESC LIMIT 1", piece_columns));
   one_piece = database.prepare(fmt::format("SELECT {} FROM pieces WHERE number = ?", piece_columns));
-  find_event =
-      database.prepare("SELECT number FROM events WHERE time >= ? AND number < ? ORDER BY time, number LIMIT 1");
+  if (crowd) {
+    event_time = database.prepare("SELECT number, time FROM events WHERE number = ?");
+  } else {
+    find_event =
+        database.prepare("SELECT number FROM events WHERE time >= ? AND number < ? ORDER BY time, number LIMIT 1");
+  }
   one_event = database.prepare(fmt::format("SELECT {} FROM events WHERE number = ?", event_columns(crowd)));
   rows_of_event.all = database.prepare(event_row_query);
 }
@@ -178,7 +189,7 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   auto impl = std::make_unique<Impl>(name, nullptr);
   impl->database.say_kept("");
   impl->recipe = recipe;
-  impl->crowd = !model.pairs.empty();
+  impl->crowd = impl->kinds_once = !model.pairs.empty();
   impl->sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
   // (There is nothing to lose yet, so no waiting for the disk.)
   impl->database.run("PRAGMA synchronous = OFF");
@@ -186,7 +197,7 @@ Store Store::create(const std::string& path, const Recipe& recipe, const model::
   impl->database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application,
                                  impl->crowd ? crowd_format : format)
                          .c_str());
-  impl->database.run(impl->crowd ? crowd_schema().c_str() : schema);
+  impl->database.run(impl->crowd ? crowd_schema(crowd_format).c_str() : schema);
   impl->write_recipe(model);
   impl->prepare();
   impl->write_run();
@@ -221,18 +232,20 @@ void Store::Impl::take_in() {
     throw Error({database.path(), 0, 0}, "this file is empty: the run ended before anything was kept; start it anew");
   }
   const std::int64_t version = database.whole("PRAGMA user_version");
-  crowd = version == crowd_format;
+  kinds_once = version == crowd_format;
+  crowd = kinds_once || version == older_crowd_format;
   if (version != format && !crowd) {
     throw Error({database.path(), 0, 0},
-                fmt::format("this run file has format {}; this zwang reads the formats {} and {} alone{}", version,
-                            format, crowd_format,
+                fmt::format("this run file has format {}; this zwang reads the formats {}, {} and {} alone{}", version,
+                            format, older_crowd_format, crowd_format,
                             version > 0 && version < format
                                 ? ", whose lines carry checksums: run its model again (it stands in the table run)"
                                 : ""));
   }
   static const std::vector<std::string> tables = schema_lines(schema);
-  static const std::vector<std::string> crowd_tables = schema_lines(crowd_schema().c_str());
-  database.require_schema(crowd ? crowd_tables : tables);
+  static const std::vector<std::string> crowd_tables = schema_lines(crowd_schema(crowd_format).c_str());
+  static const std::vector<std::string> older_tables = schema_lines(crowd_schema(older_crowd_format).c_str());
+  database.require_schema(!crowd ? tables : kinds_once ? crowd_tables : older_tables);
   read_recipe();
   prepare();
   say_kept();

@@ -67,6 +67,7 @@ struct Store::Impl {
   motion::Sampling sampling;
   motion::Account account;
   bool crowd = false;
+  bool kinds_once = false;   ///< of a crowd: a kind is not said again where it is that of the row before
   std::uint64_t pieces = 0;  ///< of a crowd: chunks
   std::uint64_t events = 0;
   std::uint64_t samples = 0;
@@ -87,18 +88,21 @@ struct Store::Impl {
 
   Statement add_piece;
   Statement add_chunk;
+  Statement forget_chunk;
   Statement add_event;
   Statement add_event_row;
   Statement add_sample;
   Statement add_output;
   Statement add_checkpoint;
   Statement forget_checkpoints;
+  Statement forget_run;
   Statement set_run;
   mutable Statement one_chunk;
   mutable Statement find_piece;
   mutable Statement one_piece;
   mutable Statement find_event;
   mutable Statement one_event;
+  mutable Statement event_time;
   mutable EventRows rows_of_event;
 
   void prepare();
@@ -112,6 +116,7 @@ struct Store::Impl {
   void read_piece(const Line& line, std::uint64_t number, motion::Piece& piece) const;
   [[nodiscard]] double start_of_piece(std::uint64_t number) const;
   [[nodiscard]] double time_of_event(std::uint64_t number) const;
+  [[nodiscard]] std::uint64_t first_event_from(double time) const;
   void read_event(const Line& line, std::uint64_t number, EventRows& rows, motion::Event& event) const;
   void require_end(const char* table, std::uint64_t number, std::uint64_t count) const;
   void name_outputs(const model::Model& model);

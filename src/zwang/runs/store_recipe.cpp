@@ -77,6 +77,7 @@ void Store::Impl::write_options() {
 void Store::Impl::write_run() {
   const Sample& present = account.present;
   const std::string culprits = joined(account.culprits);
+  forget_run.run();
   Statement& set = set_run;
   set.put(the_run).put(recipe.version).put(recipe.machine).put(recipe.file).put(title).put(recipe.text);
   set.put(sampling.start).put(until).put(tolerance).put(sampling.until).put(std::int64_t{sampling.count});
@@ -118,7 +119,9 @@ void Store::Impl::write_recipe(const model::Model& model) {
   Statement row = database.prepare("INSERT INTO rows VALUES (?, ?, ?, ?)");
   for (std::uint32_t number = 0; number < model.rows(); ++number) {
     const std::string name = model::row_name(model, number);
-    row.put(std::int64_t{number}).put(name).put(model::words(model.row_kind[number])).seal("rows").run();
+    const bool as_before = kinds_once && number > 0 && model.row_kind[number] == model.row_kind[number - 1];
+    const std::string_view kind = as_before ? "" : model::words(model.row_kind[number]);
+    row.put(std::int64_t{number}).put(name).put(kind).seal("rows").run();
   }
 }
 

@@ -108,8 +108,10 @@ void Store::add(const crowds::Chunk& chunk, const model::Model& model, std::span
   impl_->met_in_last = met.size();
   if (!more.empty()) {
     Statement row = impl_->database.prepare("INSERT INTO rows VALUES (?, ?, ?, ?)");
+    bool first = impl_->met == 0;
     for (const model::Pair& pair : more) {
-      const std::string_view kind = model::words(model::RowKind::holonomic_inequality);
+      const bool as_before = impl_->kinds_once && !std::exchange(first, false);
+      const std::string_view kind = as_before ? "" : model::words(model::RowKind::holonomic_inequality);
       row.put(std::int64_t{impl_->shape.rows++}).put(model::pair_name(model, pair)).put(kind).seal("rows").run();
       impl_->pending += 64;
     }
@@ -123,6 +125,7 @@ void Store::add(const crowds::Chunk& chunk, const model::Model& model, std::span
     ++impl_->pieces;
     impl_->places.emplace_back();
   }
+  if (anew) impl_->forget_chunk.put(static_cast<std::int64_t>(impl_->pieces - 1)).run();
   impl_->add_chunk.put(static_cast<std::int64_t>(impl_->pieces - 1)).put(place.start).put(place.last);
   impl_->add_chunk.put(static_cast<std::int64_t>(place.pieces))
       .put_bytes(crowds::encode_pairs({met.begin(), met.end()}));
@@ -282,10 +285,28 @@ double Store::Impl::time_of_event(std::uint64_t number) const {
   return event.time;
 }
 
+/// Of a crowd, whose events lie in the order of their times.
+std::uint64_t Store::Impl::first_event_from(double time) const {
+  std::uint64_t low = 0;
+  std::uint64_t high = events;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (!event_time.put(static_cast<std::int64_t>(middle)).step()) {
+      damaged(database.path(), fmt::format("table events: line {} is missing", middle));
+    }
+    const bool before = Line(event_time, "events").finite(1) < time;
+    event_time.reset();
+    (before ? low : high) = before ? middle + 1 : middle;
+  }
+  return low;
+}
+
 std::optional<double> Store::event_time_from(double time) const {
   const std::uint64_t count = impl_->events;
   std::uint64_t number = count;
-  if (impl_->find_event.put(time).put(static_cast<std::int64_t>(count)).step()) {
+  if (impl_->crowd) {
+    number = impl_->first_event_from(time);
+  } else if (impl_->find_event.put(time).put(static_cast<std::int64_t>(count)).step()) {
     number = static_cast<std::uint64_t>(Line(impl_->find_event, "events").number());
     impl_->find_event.reset();
   }
