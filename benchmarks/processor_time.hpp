@@ -3,9 +3,10 @@
 
 #include <sys/resource.h>
 
-inline double processor_seconds() {
+/// Of all its threads, or (Linux) of this one.
+inline double processor_seconds(int whose = RUSAGE_SELF) {
   rusage used{};
-  getrusage(RUSAGE_SELF, &used);
+  getrusage(whose, &used);
   return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
          1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }

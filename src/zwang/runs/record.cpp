@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <utility>
 
 #include "zwang/error.hpp"
+#include "zwang/runs/scribe.hpp"
 
 namespace zwang::runs {
 
@@ -27,6 +29,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t instants_between_looks = 16;
+constexpr std::size_t events_handed_over = 512;
 constexpr double commits_share = 10;  ///< commits of a crowd take no more than a tenth of its time
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -189,8 +192,23 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
   crowds::Chronicle chronicle(model.variables / model.bodies[0].dimension);
   const auto begin = Clock::now();
   const double before = store.account().seconds;
+
+  // While the crowd moves on, another thread writes; what it says of itself stands here.
+  std::atomic<std::uint64_t> pending = store.pending();
+  std::atomic<double> pause_of_reader = 0;
+  std::atomic<double> commit_seconds = 0;
+  std::vector<Event> told;
+  Scribe scribe;
+  const auto hand_over = [&] {
+    if (told.empty()) return;
+    scribe.give([&store, &pending, events = std::exchange(told, {})] {
+      for (const Event& event : events) store.add(event);
+      pending = store.pending();
+    });
+  };
   const auto add_events = [&] {
-    for (const Event& event : crowd.events()) store.add(event);
+    told.insert(told.end(), crowd.events().begin(), crowd.events().end());
+    if (told.size() >= events_handed_over) hand_over();
   };
   if (store.checkpoint().empty()) {
     chronicle.append(crowd);
@@ -201,24 +219,33 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
   // Pairs that had met before this stretch.
   auto met = static_cast<std::ptrdiff_t>(store.met().size());
   std::size_t put_already = 0;  // bytes of this stretch
-  const auto put = [&](const crowds::Chunk& chunk, bool goes_on) {
-    store.add(chunk, model, {crowd.met().begin() + met, crowd.met().end()}, goes_on);
+  const auto put = [&](crowds::Chunk chunk, bool goes_on) {
+    std::vector<model::Pair> pairs(crowd.met().begin() + met, crowd.met().end());
     put_already = goes_on ? chronicle.bytes() : 0;
     if (!goes_on) met = static_cast<std::ptrdiff_t>(crowd.met().size());
+    scribe.give([&store, &model, &pending, chunk = std::move(chunk), pairs = std::move(pairs), goes_on] {
+      store.add(chunk, model, pairs, goes_on);
+      pending = store.pending();
+    });
   };
   auto last_commit = begin;
-  double pause_of_reader = 0;
   const auto commit = [&](Status status, bool patient) {
+    hand_over();
     if (!chronicle.is_empty()) put(chronicle.so_far(), true);
     Account account = crowd.account();
     account.status = status;
     account.seconds = before + seconds_since(begin);
-    // While a reader holds the file the run goes on, and asks again in a second.
-    pause_of_reader = store.commit(account, crowd.save(), patient) ? 0 : 1;
+    scribe.give([&, account = std::move(account), state = crowd.save(), patient] {
+      const auto from = Clock::now();
+      // While a reader holds the file the run goes on, and asks again in a second.
+      pause_of_reader = store.commit(account, state, patient) ? 0 : 1;
+      pending = store.pending();
+      commit_seconds = seconds_since(from);
+    });
     last_commit = Clock::now();
   };
   // Everything stands in every checkpoint: of many they are kept less often.
-  double pause = recording.seconds;
+  double seconds_of_commit = 0;
   std::uint64_t count = 0;
   while (crowd.advance()) {
     chronicle.append(crowd);
@@ -229,19 +256,24 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
     if (recording.go_on && !recording.go_on({crowd.time(), crowd.steps(), crowd.event_count(), 0, nullptr})) {
       if (crowd.status() == Status::going) {
         commit(Status::interrupted, true);
+        scribe.finish();
         return false;
       }
       continue;
     }
     const double elapsed = seconds_since(last_commit);
-    const bool much = store.pending() + chronicle.bytes() - put_already >= recording.bytes;
-    if (elapsed >= pause || (much && elapsed >= pause_of_reader)) {
+    const bool much = pending + chronicle.bytes() - put_already >= recording.bytes;
+    const double pause = std::max(recording.seconds, commits_share * (seconds_of_commit + commit_seconds));
+    if ((elapsed >= pause && scribe.is_idle()) || (much && elapsed >= pause_of_reader)) {
       const auto from = Clock::now();
       commit(Status::going, false);
-      pause = std::max(recording.seconds, commits_share * seconds_since(from));
+      // What waits for it is memory.
+      if (much) scribe.finish();
+      seconds_of_commit = much ? 0 : seconds_since(from);
     }
   }
   commit(crowd.status(), true);
+  scribe.finish();
   return true;
 }
 
