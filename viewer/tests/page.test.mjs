@@ -500,6 +500,33 @@ test("what is let go is drawn until then and no longer, a surface as long as one
   assert.ok(first > 0 && second === first && third === 0, `${first}, ${second}, ${third} strokes`);
 });
 
+test("a body without a form shows its axes as it is turned", async () => {
+  const { Description, open_runs, split } = await import_sources('export * from "./scene/describe"; export * from "./data/runs"; export * from "./data/read";', folder);
+  const blob = new Blob();
+  const numbers = { vertices: blob.block("f32", [0, 0, 0]), edges: blob.block("u32", []), triangles: blob.block("u32", []) };
+  // A third of a turn about (1, 1, 1): x goes to y, y to z, z to x.
+  const header = {
+    zwang: "0.1.0",
+    format: 1,
+    dimension: 3,
+    variables: ["top.x", "top.y", "top.z", "top.qw", "top.qx", "top.qy", "top.qz"],
+    bodies: [{ name: "top", mass: 1, track: [0, 1, 2], turn: [3, 4, 5, 6] }],
+    box: [[-1, -1, -1], [1, 1, 1]],
+    shapes: [
+      { kind: "solid", name: "top", bodies: [0], body: 0, ...numbers },
+      { kind: "plane", name: "floor", normal: [0, 0, 1], offset: -1, side: -1, since: 5 },
+    ],
+    runs: [{ status: "finished", pieces: pieces_of(blob, [{ start: 0, coefficients: [[0], [0], [0], [0.5], [0.5], [0.5], [0.5]] }], 1), summary: {} }],
+  };
+  const { buffer, byteOffset, byteLength } = pack(header, blob);
+  const data = split(buffer.slice(byteOffset, byteOffset + byteLength));
+  const description = new Description(data, data.header, open_runs(data), false);
+  const lines = [];
+  description.picture.segments.add = (...ends) => lines.push(ends.slice(3, 6).map((value, m) => value - ends[m]));
+  description.update(0, { visible: [true], trails: false, trail_span: 0, event: -1, front: 0, flashes: [] });
+  assert.deepEqual(lines.map((line) => line.map((value) => Number(Math.abs(value) > 1e-12))), [[0, 1, 0], [0, 0, 1], [1, 0, 0]]);
+});
+
 test("of bodies that stay where they are the one that moves is plotted first, and where all stay how the first one turns", async () => {
   const { first_choice, make_catalogue, open_runs, split } = await import_sources('export * from "./panel/catalogue"; export * from "./data/runs"; export * from "./data/read";', folder);
   const chosen = (speed) => {

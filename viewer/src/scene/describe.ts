@@ -39,6 +39,8 @@ interface Part {
   // Of a rigid body: its form in its own axes, where that is now, and its faces, one surface per run.
   form?: { vertices: ArrayLike<number>; edges: ArrayLike<number>; now: Float32Array };
   faces?: Surface[];
+  // Nothing in the form shows how the body turns: its axes do.
+  bare?: boolean;
 }
 
 const slack_share = 2e-4;
@@ -53,6 +55,8 @@ const least_extent = 1e-8;
 const most_view_points = 6;
 const text_of_taut = 2.4;
 const gathering_samples = 60;
+// Of the axes of a body without a form, in radii of the dot that stands for it.
+const axis_lengths = [6, 4.5, 3];
 const most_compared = 600;
 
 export class Description {
@@ -438,10 +442,22 @@ export class Description {
     }
     const colour = this.palette.dark ? this.palette.ink : this.palette.rod;
     const segments = this.picture.segments;
+    if (part.bare) this.draw_axes(body, r, colour);
     for (let i = 0; i + 1 < edges.length; i += 2) {
       const a = 3 * (edges[i] as number);
       const b = 3 * (edges[i + 1] as number);
       segments.add(now[a] as number, now[a + 1] as number, now[a + 2] as number, now[b] as number, now[b + 1] as number, now[b + 2] as number, part.faces ? 1.2 : shape.radius !== undefined || shape.hollow ? 1.6 : 2.6, colour, part.faces || shape.radius !== undefined ? 0.75 : 0.95);
+    }
+  }
+
+  // The axes of a body as it is turned now, each of its own length; in the plane the first one.
+  private draw_axes(body: number, r: number, colour: Colour): void {
+    const places = this.places[r] as Float64Array;
+    const centre: Triple = [places[3 * body] as number, places[3 * body + 1] as number, places[3 * body + 2] as number];
+    const turned = this.turned;
+    for (const [m, length] of axis_lengths.slice(0, this.dimension === 2 ? 1 : 3).entries()) {
+      const axis: Triple = [turned[m] as number, turned[3 + m] as number, turned[6 + m] as number];
+      this.straight(centre, add(centre, scaled(axis, length * this.radius(body))), 2, colour, 0.95);
     }
   }
 
@@ -661,6 +677,7 @@ export class Description {
 
   private prepare_solid(part: Part, vertices: ArrayLike<number>, edges: ArrayLike<number>, triangles: ArrayLike<number>): void {
     part.form = { vertices, edges, now: new Float32Array(vertices.length) };
+    part.bare = edges.length <= 2 * (this.dimension - 2) && triangles.length === 0 && part.shape.kind === "solid" && part.shape.radius === undefined;
     if (triangles.length === 0) return;
     part.faces = this.runs.map(() => ({
       positions: new Float32Array(vertices.length),
