@@ -15,6 +15,10 @@ std::string python();
 
 /// The folders of the gallery, in the order of their names. Under the sanitizers without those whose models take seconds to be read.
 std::vector<std::filesystem::directory_entry> gallery();
+
+/// Every third of them, from number 0, 1 or 2 on; all with ZWANG_SOAK in the environment (`make soak`). For what is held against all models
+/// but says nothing of any one of them: tests that begin at different numbers go through the whole gallery together.
+std::vector<std::filesystem::directory_entry> gallery_sample(std::size_t first);
 bool is_heavy(const std::string& model);     ///< of the gallery: takes long to be read
 bool is_left_out(const std::string& model);  ///< of the gallery, here
 

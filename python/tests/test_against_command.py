@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 from typing import Any
 
@@ -21,6 +22,8 @@ def place(name: str) -> str:
 
 LARGE = {"sheared-net", "spring-net", "falling-chain"}
 NAMES = [name for name in zwang.gallery() if name not in LARGE]
+# Every so many of them; all with ZWANG_SOAK in the environment (`make soak`).
+SOAK = bool(os.environ.get("ZWANG_SOAK"))
 ANALYSES = ["integrability", "stability", "measure", "velocities", "fourier", "curvature", "reversal", "energy"]
 
 
@@ -36,7 +39,7 @@ def asked(call: Any) -> Any:
     return answer.to_dict()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES if SOAK else NAMES[::3])
 def test_questions_at_an_instant(name: str, command: Command) -> None:
     model = zwang.load(place(name))
     if model.is_flow:
@@ -50,7 +53,7 @@ def test_questions_at_an_instant(name: str, command: Command) -> None:
     assert str(model.explain()) + "\n" == command.raw("explain", place(name)).stdout
 
 
-@pytest.mark.parametrize("name", NAMES[::6])
+@pytest.mark.parametrize("name", NAMES if SOAK else NAMES[1::15])
 def test_analyses(name: str, command: Command) -> None:
     model = zwang.load(place(name))
     if model.is_flow:
@@ -60,7 +63,7 @@ def test_analyses(name: str, command: Command) -> None:
              if word != "reversal" else command.ask("analyze", word, place(name)))
 
 
-@pytest.mark.parametrize("name", NAMES[::4])
+@pytest.mark.parametrize("name", NAMES if SOAK else NAMES[2::10])
 def test_runs_in_memory_and_in_files(name: str, command: Command, tmp_path: pathlib.Path) -> None:
     model = zwang.load(place(name))
     start = model.initial.time
@@ -143,7 +146,7 @@ def systems(draw: st.DrawFn) -> zwang.Draft:
     return draft
 
 
-@settings(max_examples=25)
+@settings(max_examples=250 if SOAK else 12)
 @given(systems())
 def test_random_systems(command: Command, draft: zwang.Draft) -> None:
     text = str(draft)

@@ -53,8 +53,17 @@ def test_the_module_needs_no_library_beyond_the_system() -> None:
                       "ld-linux-aarch64"}, needed
 
 
+def worked(process: int) -> float:
+    """Seconds of a processor that a process has used: on a busy machine those of the clock say nothing. (Where that is not told, the clock.)"""
+    try:
+        fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def interrupted(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Send Ctrl-C to a program half a second after it says "ready"; what it does then would last for days."""
+    """Send Ctrl-C to a program that has said "ready" and then worked for a while; what it does would last for days."""
     # Whoever was started in the background of a shell has inherited that Ctrl-C means nothing.
     listening = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     child = subprocess.Popen([sys.executable, "-u", "-c", listening + textwrap.dedent(program), *arguments], text=True,
@@ -62,7 +71,9 @@ def interrupted(program: str, *arguments: str) -> subprocess.CompletedProcess[st
     try:
         assert child.stdout is not None
         assert child.stdout.readline().strip() == "ready"
-        time.sleep(0.5)
+        begun = worked(child.pid)
+        while child.poll() is None and worked(child.pid) < begun + 0.3:
+            time.sleep(0.01)
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=600)
     finally:
@@ -201,7 +212,8 @@ def resident() -> int:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
-def test_a_hundred_thousand_runs_leave_nothing_behind() -> None:
+def test_many_runs_leave_nothing_behind() -> None:
+    many = 100_000 if os.environ.get("ZWANG_SOAK") else 25_000
     model = zwang.parse("[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\n[constraints]\nwall = 'a.x <= 0.5'\n"
                         "[simulation]\nuntil = 1\nsamples = 3\n")
 
@@ -214,8 +226,8 @@ def test_a_hundred_thousand_runs_leave_nothing_behind() -> None:
 
     turn(2000)
     before = resident()
-    turn(100_000)
-    assert resident() - before < 4 << 20
+    turn(many)
+    assert resident() - before < max(2 << 20, 42 * many)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
@@ -240,8 +252,8 @@ def test_other_objects_leave_nothing_behind(tmp_path: pathlib.Path) -> None:
 
     turn(200)
     before = resident()
-    turn(1500)
-    assert resident() - before < 8 << 20
+    turn(600)
+    assert resident() - before < 4 << 20
 
 
 def test_arguments_that_mean_nothing_are_refused_in_the_words_of_python():

@@ -380,9 +380,9 @@ TEST(PageSoak, a_hundred_thousand_pieces_stay_under_ten_mebibytes) {
 
 TEST(Page, every_model_of_the_gallery_makes_a_page) {
   std::size_t number = 0;
-  for (const auto& entry : places::gallery()) {
-    // Every fourth under the sanitizers.
-    if (!entry.is_directory() || (is_sanitized && ++number % 4 != 0)) continue;
+  for (const auto& entry : places::gallery_sample(2)) {
+    // Every second of them under the sanitizers.
+    if (is_sanitized && ++number % 2 != 0) continue;
     SCOPED_TRACE(entry.path().filename().string());
     std::ifstream file(entry.path() / "model.toml", std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -16,7 +16,7 @@ TEST(Checkpoints, a_motion_put_aside_after_every_piece_is_the_same) {
   constexpr std::uint32_t most_variables = 300;
   constexpr int most_pieces = is_sanitized ? 15 : 150;
   std::size_t models = 0;
-  for (const auto& entry : places::gallery()) {
+  for (const auto& entry : places::gallery_sample(0)) {
     std::ifstream file(entry.path() / "model.toml");
     if (!file) continue;
     const std::string name = entry.path().filename().string();
@@ -27,7 +27,7 @@ TEST(Checkpoints, a_motion_put_aside_after_every_piece_is_the_same) {
     ++models;
     put_aside_after_every_piece(model, most_pieces);
   }
-  EXPECT_GT(models, 50U);
+  EXPECT_GT(models, 12U);
 }
 
 }  // namespace zwang::motion::checkpoints_tests
