@@ -32,6 +32,7 @@ live: ## the engine as WebAssembly: a page that computes for itself (build/live/
 
 test: ## all tests (C++, Python, browser): goal: 12 minutes from a bare clone on 2 processors
 	@scripts/setup test
+	@scripts/test_python --tools
 	@JOBS=$(JOBS) scripts/test
 
 verify: ## format, headers, lint, clang++, sanitizers (address, undefined, thread), two builds compared, damaged inputs (goal: 28 minutes)
