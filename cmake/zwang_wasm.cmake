@@ -15,7 +15,11 @@ foreach(target IN ITEMS fmt::fmt tomlplusplus::tomlplusplus Boost::headers Eigen
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_include_directories(${target} SYSTEM INTERFACE ${wasm_headers})
 endforeach()
-target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY=1)
+# What of {fmt} others link is compiled once, by live/CMakeLists.txt; of versions that this does not know every source has its own.
+file(STRINGS ${wasm_headers}/fmt/core.h fmt_version REGEX "define FMT_VERSION 9[0-9][0-9][0-9][0-9]$")
+if(NOT fmt_version)
+  target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY=1)
+endif()
 target_include_directories(Eigen3::Eigen SYSTEM INTERFACE ${wasm_headers}/eigen3)
 foreach(package IN ITEMS fmt Eigen3 tomlplusplus Boost)
   set(${package}_FOUND TRUE)
