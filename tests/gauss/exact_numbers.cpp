@@ -199,6 +199,29 @@ TEST(ExactNumbers, a_small_row_beside_large_ones_is_kept) {
   EXPECT_EQ(solution.a[1], 0);
 }
 
+TEST(ExactNumbers, what_fractions_have_decided_is_not_made_again_in_doubles) {
+  // Two heavy variables are wedged fast at zero, and the light ones with them: the last has to move far. Found beside heavy
+  // multipliers in doubles, as light variables are, it hardly moves.
+  Instance instance =
+      free_points({-10528.646756969058, 0.14523994075375887, 11681.836409622407, 0},
+                  {10.459852729623364, 23.943853235488227, 8.974870917646785e-06, 0.00022130260882249097});
+  instance.add_row({-0.0015886207433951011, 0.0004348741244390351, 1.9407797900195636e-08, 0}, 0, RowKind::equation);
+  instance.add_row({-27190.902609722576, 0, 0, 0}, 0, RowKind::inequality);
+  instance.add_row({-41230.002811521925, -752996.5825099031, 0, 0}, 0, RowKind::inequality);
+  instance.add_row({3056209.1151511935, 0, 0, 0}, 0, RowKind::inequality);
+  instance.add_row({-1.0149493669060884e-10, -7.364726984987345e-05, 0.05624639747292855, -1.1453249385167235e-10},
+                   -6.309960421325912e-06, RowKind::equation);
+  Workspace workspace;
+  Solution solution;
+  Options options;
+  options.exact_numbers = true;
+  options.long_multipliers = true;
+  solve(instance.problem(), options, workspace, solution);
+  ASSERT_EQ(solution.status, Status::solved);
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(solution.a[j], 0);
+  EXPECT_DOUBLE_EQ(solution.a[3], -6.309960421325912e-06 / 1.1453249385167235e-10);
+}
+
 TEST(ExactNumbers, a_proof_at_any_distance_needs_rows_that_cancel_to_the_last_digit) {
   // Two walls whose offsets contradict each other by 1e-12. The normals of the first pair are parallel but for 2^-104, so that there are points between
   // them, far away; those of the second pair are parallel.

@@ -97,6 +97,7 @@ void solve(const Problem& problem, const Options& options, Workspace& workspace,
       DenseFace& face = impl.dense;
       if (solution.status != Status::solved || face.weak() || in_doubt(problem, solution, face.scratch())) {
         decide(problem, options, solution);
+        return;  // with what fractions say, or leave as it is: nothing in doubles makes it better
       }
     }
   } else {
