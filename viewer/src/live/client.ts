@@ -5,7 +5,7 @@ declare const ZWANG_WORKER: string;
 
 const patience = 1500; // milliseconds that a stop may go unheard, and as many times as long as the engine has been silent before:
 const silences = 4; // where it takes long to draw breath, or the machine is busy, it is not lost
-const long_patience = 15000; // and that a heard one may take: what there is of a long run is much to put together
+const long_patience = 60000; // and that a heard one may take: what there is of a long run is much to put together, and it is alive
 
 export interface Motion {
   page: ArrayBuffer;
@@ -63,7 +63,7 @@ export class Client {
         if (this.running === stopping) this.restart("The computation was broken off.");
       }, milliseconds);
     };
-    this.stop_heard = () => wait(long_patience);
+    this.stop_heard = () => wait(long_patience + silences * this.silence);
     wait(patience + silences * this.silence);
   }
 
