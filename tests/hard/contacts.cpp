@@ -694,7 +694,7 @@ void add_contacts(std::vector<Class>& all) {
   all.push_back({"heap", "a heap of discs that fits exactly into a box rests", heap, 30, 1000});
   all.push_back({"table-on-legs", "a table on legs with restitution comes to rest", table_on_legs, 10, 1000});
   all.push_back({"small-pile", "a pile of a few discs comes to rest in a box", small_pile, 8, 500});
-  all.push_back({"large-pile", "a pile of many discs comes to rest in a box", large_pile, 2, 50});
+  all.push_back({"large-pile", "a pile of many discs comes to rest in a box", large_pile, 1, 40});
   all.push_back({"bouncing-pile", "a few discs that bounce come to rest in a box", bouncing_pile, 5, 200});
   all.push_back({"fitting-pile", "discs fall onto a row that fills the box exactly", fitting_pile, 8, 500});
   all.push_back({"boxes-in-slot", "boxes fill a slot exactly and fall in it", boxes_in_slot, 20, 1000});
