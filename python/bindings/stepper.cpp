@@ -65,7 +65,7 @@ class Stepper {
   motion::Stepper core_;
 };
 
-std::string events_json(const motion::Stepper& self) {
+std::string new_events_json(const motion::Stepper& self) {
   report::Writer json;
   json.open().open_list("events");
   for (const motion::Event& event : self.events()) {
@@ -112,7 +112,7 @@ void bind_stepper(nb::module_& module) {
             return self.ask([](const motion::Stepper& now) { return std::string(motion::words(now.status())); });
           })
       .def_prop_ro("why", [](Stepper& self) { return self.ask([](const motion::Stepper& now) { return now.why(); }); })
-      .def("events_json", [](Stepper& self) { return self.ask(events_json); })
+      .def("events_json", [](Stepper& self) { return self.ask(new_events_json); })
       .def("advance", &Stepper::advance, nb::arg("until"), nb::arg("stop_at_events"))
       .def(
           "blow",
