@@ -464,6 +464,61 @@ TEST(Frictions, beside_walls_that_are_touched_without_a_force_hold_a_load_that_g
   }
 }
 
+TEST(Frictions, at_a_wall_hold_what_no_longer_presses) {
+  // A load 2.43 sin 2t takes a block with friction 0.3 to the wall and off it: it goes where the load is -0.3, not where it ceases to press.
+  const double w = 2;
+  const double load = 2.43;
+  const double mu = 0.3;
+  const double leaves = (M_PI + std::asin(mu / load)) / w;
+  const double until = 2.5;
+  const double s = until - leaves;
+  const double by_load =
+      load / w * std::cos(w * leaves) * s - load / (w * w) * (std::sin(w * until) - std::sin(w * leaves));
+  for (const char* friction : {"0.3*p'/norm(p')", "0.3*[sign(p.x'), 0]"}) {
+    const Ran ran = slide_block(std::string("-") + friction + " + 2.43*[sin(2*t), 0]", "2.5",
+                                "[constraints]\nw = \"p.x <= 0.35\"\n");
+    ASSERT_EQ(ran.status, Status::finished) << friction << ran.why;
+    EXPECT_NEAR(ran.events.back().time, leaves, 1e-10) << friction;
+    EXPECT_NEAR(ran.state.position[0], 0.35 + by_load + mu * s * s / 2, by_closed_form) << friction;
+  }
+}
+
+TEST(Frictions, of_two_blocks_on_a_taut_rope_hold_each_by_itself) {
+  struct Case {
+    const char* of_a;
+    const char* of_b;
+    double x, y;  // where a ends
+  };
+  // a slips towards b where 0.16 t |(0.4, 0.82)| = 0.5, and then m x'' is what is more.
+  const double pull = 0.16 * std::hypot(0.4, 0.82);
+  const double gone = pull * std::pow(4 - 0.5 / pull, 3) / (6 * 2);
+  const double x = gone * 0.16 * 0.4 / pull;
+  const double y = gone * 0.16 * 0.82 / pull;
+  const char* slanted = "0.16*t*[0.4, 0.82]";
+  for (const Case& one : {Case{slanted, "[0.1, 0]", x, y}, Case{slanted, "[0, 0]", x, y},
+                          Case{slanted, "[-0.1, 0]", x, y}, Case{"[0.3*sin(t), 0]", "[0.9*sin(2*t), 0]", 0, 0},
+                          Case{"[-0.1*t, 0]", "[0, 0]", 0, 0}, Case{"[-0.3*t, 0]", "[0.1, 0]", 0, 0}}) {
+    for (const bool plane : {true, false}) {
+      if (!plane && one.y != 0) continue;
+      const auto rubbed = [&](const std::string& name, const char* mu) {
+        return "force = \"-" + std::string(mu) + "*" +
+               (plane ? name + "'/norm(" + name + "')" : "[sign(" + name + ".x'), sign(" + name + ".y')]") + " + ";
+      };
+      const Ran ran =
+          run_to_the_end("[points.a]\nmass = 2\nposition = [0, 0]\n" + rubbed("a", "0.5") + one.of_a +
+                             "\"\n[points.b]\nmass = 0.5\nposition = [1, 0]\n" + rubbed("b", "1.0") + one.of_b +
+                             "\"\n[constraints]\nr = \"distance(a, b) <= 1\"\n[simulation]\nuntil = 4\n",
+                         2000);
+      ASSERT_EQ(ran.status, Status::finished) << one.of_a << one.of_b << ran.why;
+      EXPECT_NEAR(ran.state.position[0], one.x, by_closed_form) << one.of_a << one.of_b;
+      EXPECT_NEAR(ran.state.position[1], one.y, by_closed_form) << one.of_a << one.of_b;
+      EXPECT_NEAR(ran.state.position[2], 1, by_closed_form) << one.of_a << one.of_b;
+      const Kinds kinds = kinds_of(ran);
+      EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "slip"), one.y != 0 ? 1 : 0) << one.of_a << one.of_b;
+    }
+  }
+}
+
 TEST(Frictions, on_a_cam_that_comes_to_a_stop_let_it_rest) {
   const Ran ran = lead_block("p.x = max(1 - t, 0)^3", "0", "2", "position = [1, 0]\nvelocity = [-3, 0]");
   ASSERT_EQ(ran.status, Status::finished) << ran.why;

@@ -465,6 +465,9 @@ bool Sliding::push(const std::vector<double>& sigma, std::vector<double>& w) {
     corners_.unasked = true;
     return false;
   }
+  const std::vector<double>& terms = workspace_.evaluation().dynamics.force_scale;
+  load_.resize(terms.size(), 0.0);
+  for (std::size_t i = 0; i < terms.size(); ++i) load_[i] = std::max(load_[i], terms[i]);
   w.clear();
   for (const std::uint32_t number : switches_) {
     const SwitchRates rates = switch_rates(model_, number, state_, instant_.accelerations);

@@ -52,6 +52,11 @@ class Span {
   std::vector<std::vector<double>> basis_;
 };
 
+/// Is the multiplier of an inequality more than what weights found by calculation, and no exact ones, leave of the forces? `load`: per variable, the terms
+/// of these, with the friction that there may be.
+[[nodiscard]] bool presses(const model::Model& model, const Evaluation& found, const Instant& instant,
+                           const std::vector<double>& load, std::uint32_t row);
+
 /// The switches of forces that are on a threshold and undecided, and what their weights do.
 class Sliding {
  public:
@@ -268,6 +273,8 @@ class Sliding {
   std::vector<double> imposed_;  ///< of each: what the conditions push it by, the largest 1; empty: none
   double imposed_size_ = 0;      ///< what that counts for among the pushes
   Instant instant_;
+  std::vector<double>
+      load_;  ///< per variable: the most that the terms of its force were, with the weights asked so far
 };
 
 }  // namespace zwang::instant

@@ -36,6 +36,19 @@ std::vector<std::size_t> independent_rows(const std::vector<double>& gram, std::
 
 }  // namespace
 
+bool presses(const model::Model& model, const Evaluation& found, const Instant& instant,
+             const std::vector<double>& load, std::uint32_t row) {
+  double pressed = 0;
+  double pulled = 0;
+  const auto mass = found.dynamics.mass.diagonal();
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+    const std::uint32_t i = model.row_column[e];
+    pressed += found.rows.entry[e] * found.rows.entry[e] / mass[i];
+    pulled += std::abs(found.rows.entry[e]) * load[i] / mass[i];
+  }
+  return instant.multipliers[row] * pressed > push_zero * pulled;
+}
+
 bool Sliding::with_rows(const std::vector<std::uint32_t>& rows, std::vector<double>& base, std::vector<double>& change,
                         std::vector<double>& relief) {
   const std::size_t n = switches_.size();
@@ -155,7 +168,11 @@ std::vector<std::uint32_t> Sliding::carrying() const {
   for (std::uint32_t row = 0; row < model_.rows(); ++row) {
     if (left.contains(row)) continue;
     const Role role = instant_.role[row];
-    const bool pressed = role == Role::binding || (role == Role::marginal && instant_.multipliers[row] > 0);
+    // Without a force, and bound to stay by a later derivative: for certain where the condition moves by itself, else for these weights alone.
+    const bool led = role == Role::binding && instant_.multipliers[row] == 0;
+    const bool touches = role == Role::binding || role == Role::marginal;
+    const bool pressed = led ? model_.groups[model_.row_group[row]].rheonomic
+                             : touches && presses(model_, workspace_.evaluation(), instant_, load_, row);
     if (role == Role::equation || pressed) rows.push_back(row);
   }
   return rows;

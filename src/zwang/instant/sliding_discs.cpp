@@ -429,9 +429,11 @@ void Sliding::run_discs() {
   if (!push(weights(), w)) return;
   std::vector<std::vector<std::uint32_t>> seen;
   std::vector<std::uint32_t> rows = carrying();
+  const std::vector<Disc> as_told = all;
   for (std::size_t round = 0; round < most_carrying_sets; ++round) {
     if (std::find(seen.begin(), seen.end(), rows) != seen.end()) break;
     seen.push_back(rows);
+    all = as_told;
     std::vector<double> relief;
     if (!with_rows(rows, base, change, relief)) break;
     for (std::size_t i = 0; i < n; ++i) {
@@ -446,8 +448,13 @@ void Sliding::run_discs() {
     for (double& x : base) x = std::abs(x) <= here ? 0.0 : x;
     if (!solve_discs(base, effect, here, all, c)) return;
     if (!push(weights(), w)) return;
-    if (fits(all, c, w, push_in_doubt * here)) return taken(here);
-    rows = carrying();
+    const bool found = fits(all, c, w, push_in_doubt * here);
+    // What presses no more need not be held, and friction beside it is free.
+    std::vector<std::uint32_t> next = carrying();
+    const bool fewer = next.size() < rows.size() && std::includes(rows.begin(), rows.end(), next.begin(), next.end()) &&
+                       std::find(seen.begin(), seen.end(), next) == seen.end();
+    if (found && !fewer) return taken(here);
+    rows = std::move(next);
   }
   refuse("which conditions press with them is not decided",
          "take one of the conditions away, or give friction a smooth transition, v/sqrt(dot(v, v) + 1e-6)");

@@ -65,6 +65,8 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
                           [&](std::uint32_t row) { return now.role[row] == Role::equation; });
     act_by_few(motion, acting, now.multipliers);
   }
+  const std::vector<std::uint32_t> kept = rows_kept_by_surfaces(motion);
+  const auto is_kept = [&](std::uint32_t row) { return std::binary_search(kept.begin(), kept.end(), row); };
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const model::RowKind kind = model.row_kind[row];
     const bool holonomic = model::is_holonomic(kind);
@@ -73,11 +75,14 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
     // Marginal: its multiplier at this instant counts as zero, whatever its sign.
     impl.quiet.put(row, role == Role::marginal);
     measure_row(motion, row);
-    if (role == Role::absent) {
+    if (is_kept(row)) {
+      impl.standing[row] = Standing::implied;
+      watched.push_back(row);
+    } else if (role == Role::absent) {
       impl.standing[row] = Standing::absent;
       // It goes with the one that stands for it.
       const std::uint32_t original = impl.copies.original(row);
-      if (original != row && is_held(now.role[original])) motion.held.push_back(row);
+      if (original != row && is_held(now.role[original]) && !is_kept(original)) motion.held.push_back(row);
     } else if (is_held(role)) {
       impl.standing[row] = Standing::held;
       motion.held.push_back(row);
@@ -106,6 +111,7 @@ void choose_rows(Motion& motion, const std::vector<std::uint32_t>& balanced) {
   put_implied_first(model, held);
   for (const instant::Decision& decision : now.decisions) {
     const std::uint32_t row = decision.row;
+    if (is_kept(row)) continue;
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
     if (now.role[row] == Role::leaving && !decision.stays) {
       impl.leading[row] = static_cast<std::uint8_t>(std::min(decision.derivative, impl.series.order() - 2));

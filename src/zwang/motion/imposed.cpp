@@ -55,36 +55,57 @@ std::vector<std::uint32_t> unheld(const Motion& motion) {
   return out;
 }
 
-/// What the rows held move, or keep.
-instant::Span span_of_rows(const Motion& motion) {
+std::vector<double> gradient_of(const Motion& motion, std::uint32_t row) {
   const Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
+  evaluate_row(motion, row);
+  const std::vector<double>& entry = impl.workspace.evaluation().rows.entry;
+  std::vector<double> gradient(model.variables, 0.0);
+  for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+    gradient[model.row_column[e]] = entry[e];
+  return gradient;
+}
+
+/// What the rows held move, or keep.
+instant::Span span_of_rows(const Motion& motion) {
   instant::Span span;
-  for (const HeldRow& one : impl.held_rows) {
-    evaluate_row(motion, one.row);
-    const std::vector<double>& entry = impl.workspace.evaluation().rows.entry;
-    std::vector<double> gradient(model.variables, 0.0);
-    for (std::uint32_t e = model.row_start[one.row]; e < model.row_start[one.row + 1]; ++e)
-      gradient[model.row_column[e]] = entry[e];
-    static_cast<void>(span.add(std::move(gradient)));
-  }
+  for (const HeldRow& one : motion.impl->held_rows) static_cast<void>(span.add(gradient_of(motion, one.row)));
   return span;
 }
 
-/// Those of them that rows held, and surfaces that weights hold, move whatever the forces are.
-std::vector<std::uint32_t> led_by_conditions(const Motion& motion) {
+/// What weights hold that follow from the motion.
+void add_surfaces(const Motion& motion, instant::Span& span) {
   const Motion::Impl& impl = *motion.impl;
   const Switches& switches = impl.switches;
-  std::vector<std::uint32_t> out = unheld(motion);
-  if (out.empty()) return out;
-  instant::Span span = span_of_rows(motion);
   for (std::size_t j = 0; j < switches.slid.size(); ++j) {
     const std::uint32_t number = switches.slid[j];
     if (switches.implied[j] != 0 || leaves_rest(impl.model, switches, number)) continue;
     static_cast<void>(span.add(impl.series.slope(number, motion.state)));
   }
+}
+
+/// Those of them that rows held, and surfaces that weights hold, move whatever the forces are.
+std::vector<std::uint32_t> led_by_conditions(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  std::vector<std::uint32_t> out = unheld(motion);
+  if (out.empty()) return out;
+  instant::Span span = span_of_rows(motion);
+  add_surfaces(motion, span);
   std::erase_if(out, [&](std::uint32_t number) { return !span.holds(impl.series.slope(number, motion.state)); });
   return out;
+}
+
+/// The terms of the forces, with the friction that there may be: at rest without a load there is none.
+std::vector<double> loads_of(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::State rubbed = motion.state;
+  for (const instant::MixedMode& mode : impl.switches.mixed) rubbed.modes[mode.mode] = mode.above;
+  model::evaluate_dynamics(impl.model, rubbed, work.scratch, work.dynamics);
+  std::vector<double> loads = work.dynamics.force_scale;
+  model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
+  for (std::size_t i = 0; i < loads.size(); ++i) loads[i] = std::max(loads[i], work.dynamics.force_scale[i]);
+  return loads;
 }
 
 /// What the forces and the reactions do to every variable, per order of its velocity: what cancels there leaves rounding.
@@ -95,16 +116,9 @@ std::vector<double> terms_of_velocities(const Motion& motion, const Series& seri
   const unsigned orders = series.order();
   const std::span<const double> v = series.velocity();
   const std::span<const double> lambda = series.multiplier();
-  instant::Evaluation& work = motion.impl->workspace.evaluation();
-  model::evaluate_dynamics(impl.model, motion.state, work.scratch, work.dynamics);
-  const auto diagonal = work.dynamics.mass.diagonal();
+  const std::vector<double> loads = loads_of(motion);
+  const auto diagonal = impl.workspace.evaluation().dynamics.mass.diagonal();
   const std::vector<double> mass(diagonal.begin(), diagonal.end());
-  std::vector<double> loads = work.dynamics.force_scale;
-  // With the friction that there may be: at rest without a load there is none.
-  model::State rubbed = motion.state;
-  for (const instant::MixedMode& mode : impl.switches.mixed) rubbed.modes[mode.mode] = mode.above;
-  model::evaluate_dynamics(impl.model, rubbed, work.scratch, work.dynamics);
-  for (std::size_t i = 0; i < n; ++i) loads[i] = std::max(loads[i], work.dynamics.force_scale[i]);
   std::vector<double> pressed(n, 0.0);
   std::vector<double> out(std::size_t{orders} * n, 0.0);
   for (const HeldRow& held : impl.held_rows) evaluate_row(motion, held.row);
@@ -156,6 +170,75 @@ First first_of(const Motion& motion, const Series& series, const std::vector<dou
 }
 
 }  // namespace
+
+bool is_kept_at_rest(const Motion& motion, std::uint32_t number) {
+  if (motion.impl->flow != nullptr) return false;
+  instant::Span span = span_of_rows(motion);
+  add_surfaces(motion, span);
+  return span.holds(motion.impl->series.slope(number, motion.state));
+}
+
+void decide_beside_surfaces(Motion& motion, bool first) {
+  Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  if (impl.switches.slid.empty() || impl.flow != nullptr) return;
+  std::vector<std::uint32_t> none;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (impl.instant.role[row] == instant::Role::binding && impl.instant.multipliers[row] > 0) none.push_back(row);
+  }
+  if (none.empty()) return;
+  const std::vector<double> loads = loads_of(motion);
+  std::erase_if(none, [&](std::uint32_t row) {
+    return instant::presses(model, impl.workspace.evaluation(), impl.instant, loads, row);
+  });
+  if (none.empty()) return;
+  instant::Options options;
+  if (!first) {
+    instant::RowSet closed = closed_rows(impl);
+    for (const std::uint32_t row : none) closed.add(row);
+    options = options_in_motion(impl, closed, closed);
+    for (const std::uint32_t row : none) options.resting.remove(row);
+  }
+  options.balanced = instant::RowSet(model.rows(), none);
+  options.gone = impl.switches.idle;
+  options.shock_done = true;
+  const instant::Instant before = impl.instant;
+  instant::accelerate(model, motion.state, options, impl.workspace, impl.instant);
+  if (impl.instant.status != instant::Status::determined) impl.instant = before;
+}
+
+std::vector<std::uint32_t> rows_kept_by_surfaces(const Motion& motion) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  const instant::Instant& now = impl.instant;
+  if (impl.switches.slid.empty() || impl.flow != nullptr) return {};
+  // What touches without a force: marginal, or decided by a higher order, for which weights stay as they are and do not.
+  std::vector<std::uint32_t> quiet;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (now.role[row] == instant::Role::marginal) quiet.push_back(row);
+  }
+  for (const instant::Decision& decision : now.decisions) {
+    const bool binding = now.role[decision.row] == instant::Role::binding && now.multipliers[decision.row] == 0;
+    if (binding || now.role[decision.row] == instant::Role::leaving) quiet.push_back(decision.row);
+  }
+  // What moves by itself comes or goes whatever the surfaces do.
+  std::erase_if(quiet, [&](std::uint32_t row) { return model.groups[model.row_group[row]].rheonomic; });
+  std::sort(quiet.begin(), quiet.end());
+  quiet.erase(std::unique(quiet.begin(), quiet.end()), quiet.end());
+  if (quiet.empty()) return quiet;
+  instant::Span span;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const bool acts = is_held(now.role[row]) && !std::binary_search(quiet.begin(), quiet.end(), row);
+    if (acts) static_cast<void>(span.add(gradient_of(motion, row)));
+  }
+  add_surfaces(motion, span);
+  std::erase_if(quiet, [&](std::uint32_t row) {
+    std::vector<double> gradient = gradient_of(motion, row);
+    // What goes by itself keeps nothing.
+    return now.role[row] == instant::Role::leaving ? !span.holds(std::move(gradient)) : span.add(std::move(gradient));
+  });
+  return quiet;
+}
 
 void leave_to_rows(Motion& motion) {
   Motion::Impl& impl = *motion.impl;

@@ -88,6 +88,11 @@ instant::Options known_of_rows(Motion& motion, const Triggers& triggers, bool fi
     impl.resting.remove(row);
   }
   for (const std::uint32_t row : triggers.releasing) impl.resting.remove(row);
+  // What surfaces kept closed is not marginal by itself: it goes where these let go.
+  for (std::uint32_t row = 0; row < model.rows() && !first; ++row) {
+    if (impl.standing[row] == Standing::implied && !std::binary_search(motion.held.begin(), motion.held.end(), row))
+      impl.resting.remove(row);
+  }
   // At a kink the gradient is a new one: a condition that was held may be struck.
   for (const Turn& turn : triggers.turns) {
     const std::uint32_t row = model::place_of_switch(model, turn.number).row;
@@ -147,6 +152,7 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
   Still still;
   if (motion.status == Status::going && !first) still = close_what_is_back_at_once(motion, gathered.shock);
   if (motion.status == Status::going && determined(motion)) {
+    decide_beside_surfaces(motion, first);
     impl.gave_way.insert(impl.gave_way.end(), triggers.releasing.begin(), triggers.releasing.end());
     leave_to_weights(motion);
     hold_rows(motion, balanced);

@@ -500,7 +500,8 @@ void list_switches(Motion& motion, const Switches& before, const Triggers& trigg
     if (!is_slid(before, number) && !first && !leaves_rest(model, now, number)) stuck.push_back(number);
   }
   for (const std::uint32_t number : before.slid) {
-    if (!is_slid(now, number) || leaves_rest(model, now, number)) slipped.push_back(number);
+    const bool leaves = leaves_rest(model, now, number);
+    if (leaves || (!is_slid(now, number) && !is_kept_at_rest(motion, number))) slipped.push_back(number);
   }
   if (!switched.empty()) name_switches(model, switched, add(EventKind::switched));
   if (!stuck.empty()) name_switches(model, stuck, add(EventKind::stick));

@@ -94,7 +94,14 @@ bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first);
 void list_switches(Motion& motion, const Switches& before, const Triggers& triggers, bool first);
 /// Velocities onto the surfaces slid on.
 void project_slid(Motion& motion);
-/// Surfaces slid on that the rows held keep already, as a wall does that is touched without a force: their weights stay (imposed.cpp).
+/// Do rows held and surfaces slid on keep its function where it is? Then nothing slips there, whatever its weight.
+[[nodiscard]] bool is_kept_at_rest(const Motion& motion, std::uint32_t number);
+/// Multipliers beside surfaces slid on that are rounding of the weights: their rows are decided by the next derivatives (imposed.cpp).
+void decide_beside_surfaces(Motion& motion, bool first);
+/// Inequalities that touch without a force, and that surfaces slid on keep closed, as frictions do that hold both ends of a taut rope: the series holds the
+/// surfaces, and these are watched (imposed.cpp).
+[[nodiscard]] std::vector<std::uint32_t> rows_kept_by_surfaces(const Motion& motion);
+/// Surfaces slid on that the rows held keep already, as a wall that moves by itself does where it is touched without a force: their weights stay (imposed.cpp).
 void leave_to_rows(Motion& motion);
 /// What rests on its threshold by its speed and acceleration, and is moved off it by conditions with a higher derivative, leaves (imposed.cpp). True: the sets of
 /// the next piece are others.
