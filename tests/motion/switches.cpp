@@ -54,6 +54,34 @@ std::string coordinate(const std::string& start, const std::string& force, const
 
 }  // namespace
 
+TEST(Switches, a_drag_with_a_broken_power_of_the_speed_is_passed_where_the_speed_turns) {
+  // v' = -g - k |v|^1.5 sign v, thrown up with 3 and followed until it falls with 2. With |v| = w^2 time and way are integrals of 2 w / (g +- k w^3)
+  // and of 2 w^3 / (g +- k w^3) over w, by Simpson's rule.
+  constexpr double g = 9.81;
+  constexpr double k = 0.4;
+  const auto integral = [](double speed, double drag, int power) {
+    constexpr int parts = 2000;
+    const double h = std::sqrt(speed) / parts;
+    const auto f = [&](int j) {
+      const double w = j * h;
+      return 2 * (power == 1 ? w : w * w * w) / (g + drag * w * w * w);
+    };
+    double sum = f(0) + f(parts);
+    for (int j = 1; j < parts; ++j) sum += (j % 2 == 1 ? 4 : 2) * f(j);
+    return sum * h / 3;
+  };
+  const double time = integral(3, k, 1) + integral(2, -k, 1);
+  const Followed f = follow(coordinate("initial = 0\nvelocity = 3\n", "-9.81 - 0.4*abs(x')^1.5*sign(x')",
+                                       "[simulation]\nuntil = " + std::to_string(time) + "\n"));
+  const double late = std::stod(std::to_string(time)) - time;  // that the text of the end is rounded
+  EXPECT_EQ(f.status, Status::finished) << f.why;
+  EXPECT_EQ(f.kinds, "switch");
+  EXPECT_NEAR(f.events[0].time, integral(3, k, 1), 1e-11);
+  const double pull = -g + k * std::pow(2, 1.5);
+  EXPECT_NEAR(f.state.velocity[0], -2 + late * pull, 1e-10);
+  EXPECT_NEAR(f.state.position[0], integral(3, k, 3) - integral(2, -k, 3) - 2 * late, 1e-10);
+}
+
 TEST(Switches, a_spring_with_dry_friction_loses_twice_mu_each_half_swing_and_sticks) {
   const Followed f = follow(coordinate("initial = 1.05\n", "-x - 0.1*sign(x')", "[simulation]\nuntil = 30\n"));
   EXPECT_EQ(f.status, Status::finished) << f.why;

@@ -485,7 +485,9 @@ bool Series::Impl::take_roots_as_zero(double soon) {
       for (std::uint32_t l = 0; l < block.count; ++l) {
         const double begins = std::abs(u[l]);
         const double fall = std::abs(u[block.width + l]) + soon * std::abs(u[2 * block.width + l]);
-        const bool vanishes = begins <= soon * fall;
+        // Below zero by its rounding, where a switch turns the sign of what stands below the root, it has no value, and nothing
+        // that follows from it has one. What that rounding matters is bounded with the step.
+        const bool vanishes = begins <= soon * fall || u[l] < 0;
         if (!vanishes || begins <= i.zero_below) continue;
         i.zero_below = begins;
         any = true;
