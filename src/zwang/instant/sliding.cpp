@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "zwang/instant/classify_tolerances.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/flow.hpp"
 
