@@ -180,4 +180,88 @@ TEST(Meeting, a_force_of_constant_size_slanting_through_a_far_centre) {
   EXPECT_NEAR(found.state.position[1], -4 + 0.8 * way, 1e-11);
 }
 
+TEST(Meeting, a_force_like_a_root_of_the_place_is_passed_where_it_is_zero) {
+  // x'' = -k |x|^p sign x from 1 at rest: a quarter of a period is sqrt(n / (2 k)) sqrt(pi) G(1 + 1/n) / G(1/2 + 1/n) with n = p + 1.
+  const auto quarter = [](double n, double k) {
+    return std::sqrt(n / (2 * k) * pi) * std::tgamma(1 + 1 / n) / std::tgamma(0.5 + 1 / n);
+  };
+  const auto swings = [](const std::string& start, const std::string& force, const std::string& potential) {
+    return follow_through("[coordinates.x]\n" + start + (force.empty() ? "" : "force = \"" + force + "\"\n") +
+                          "[energy]\nkinetic = \"x'^2/2\"\n" +
+                          (potential.empty() ? "" : "potential = \"" + potential + "\"\n") +
+                          "[simulation]\nuntil = 10\n");
+  };
+  const struct {
+    const char* force;
+    const char* potential;
+    double power, factor;
+  } all[] = {{"-sqrt(abs(x))*sign(x)", "", 0.5, 1},
+             {"-abs(x)^(1/3)*sign(x)", "", 1.0 / 3, 1},
+             {"", "abs(x)^1.5", 0.5, 1.5},
+             {"-if(x > 0, sqrt(x), -sqrt(-x))", "", 0.5, 1},
+             {"-abs(x)^0.9*sign(x)", "", 0.9, 1}};
+  for (const auto& one : all) {
+    const Through found = swings("initial = 1\n", one.force, one.potential);
+    const std::string name = std::string(one.force) + one.potential;
+    ASSERT_EQ(found.status, Status::finished) << name << ": " << found.why;
+    const double t = quarter(one.power + 1, one.factor);
+    ASSERT_EQ(found.times.size(), static_cast<std::size_t>((10 / t + 1) / 2)) << name;
+    for (std::size_t k = 0; k < found.times.size(); ++k) {
+      EXPECT_EQ(found.kinds[k], "switch") << name;
+      EXPECT_NEAR(found.times[k], (2 * static_cast<double>(k) + 1) * t, as_exact) << name;
+    }
+    EXPECT_NEAR(found.energy.final, found.energy.initial + found.energy.work, as_exact) << name;
+  }
+  // About another place, whose rounding is larger; and beside another body, in the plane.
+  const Through apart = swings("initial = 8\n", "-sqrt(abs(x - 7))*sign(x - 7)", "");
+  ASSERT_EQ(apart.status, Status::finished) << apart.why;
+  for (std::size_t k = 0; k < apart.times.size(); ++k)
+    EXPECT_NEAR(apart.times[k], (2 * static_cast<double>(k) + 1) * quarter(1.5, 1), 1e-10);
+  const Through plane = follow_through(
+      "[points.a]\nmass = 1\nposition = [1, 3]\nvelocity = [0, 1]\nforce = [\"-sqrt(abs(a.x))*sign(a.x)\", 0]\n"
+      "[points.b]\nmass = 1\nposition = [5, 0]\nforce = [\"-b.x\", 0]\n[simulation]\nuntil = 3\n");
+  ASSERT_EQ(plane.status, Status::finished) << plane.why;
+  ASSERT_EQ(plane.times.size(), 1U);
+  EXPECT_NEAR(plane.times[0], quarter(1.5, 1), as_exact);
+  EXPECT_NEAR(plane.state.position[1], 6, as_exact);
+  EXPECT_NEAR(plane.state.position[2], 5 * std::cos(3.0), as_exact);
+}
+
+TEST(Meeting, a_ground_that_begins_like_a_root_is_gone_along) {
+  // y = x^p from x = 0 on, level before, without gravity's work but m g y: the speed along it is sqrt(v0^2 - 2 g y), so that the time to a place x is the
+  // integral of sqrt(1 + y'^2) / that; asked for at the place where the run has come to.
+  const auto rolls = [](const std::string& floor, const std::string& start, double until) {
+    return follow_through("gravity = [0, -10]\n[points.b]\nmass = 1\n" + start + "[constraints]\nfloor = \"b.y >= " +
+                          floor + "\"\n[simulation]\nuntil = " + std::to_string(until) + "\n");
+  };
+  for (const double p : {2.5, 2.2}) {
+    const Through found =
+        rolls("max(0, b.x)^" + std::to_string(p), "position = [-2, 0]\nvelocity = [4, 0]\n", 0.8);
+    ASSERT_EQ(found.status, Status::finished) << p << ": " << found.why;
+    const double x = found.state.position[0];
+    constexpr int parts = 4000;
+    // With x = w^2 the integrand has as many derivatives as the rule asks for.
+    const double h = std::sqrt(x) / parts;
+    const auto f = [&](int j) {
+      const double w = j * h;
+      const double slope = p * std::pow(w * w, p - 1);
+      return 2 * w * std::sqrt((1 + slope * slope) / (16 - 20 * std::pow(w * w, p)));
+    };
+    double sum = f(0) + f(parts);
+    for (int j = 1; j < parts; ++j) sum += (j % 2 == 1 ? 4 : 2) * f(j);
+    EXPECT_NEAR(0.5 + sum * h / 3, 0.8, 1e-10) << p;
+    EXPECT_NEAR(found.state.position[1], std::pow(x, p), as_exact) << p;
+    EXPECT_NEAR(found.energy.final, found.energy.initial, as_exact) << p;
+  }
+  // A bowl, swung through twice: where it ends was found in the place along it alone, by steps of another method.
+  const Through bowl = rolls("abs(b.x)^2.5", "position = [-2, 6]\nvelocity = [1, 0]\n", 5);
+  ASSERT_EQ(bowl.status, Status::finished) << bowl.why;
+  EXPECT_NEAR(bowl.state.position[0], -1.84696645, 2e-8);
+  EXPECT_NEAR(bowl.state.velocity[0], 0.71288582, 2e-8);
+  // Where the slope itself begins like a root the ground pushes without a bound: that is told.
+  const Through steep = rolls("abs(b.x)^1.5", "position = [-2, 3]\nvelocity = [1, 0]\n", 5);
+  EXPECT_EQ(steep.status, Status::gave_up);
+  EXPECT_NE(steep.why.find("slope has no bound"), std::string::npos) << steep.why;
+}
+
 }  // namespace zwang::motion::meeting_tests

@@ -919,4 +919,34 @@ TEST(Switches, a_push_that_begins_on_one_side_and_stands_on_the_other_leaves_two
   EXPECT_EQ(none.state.position[0], 0) << none.why;
 }
 
+TEST(Switches, an_angle_of_a_sine_is_a_triangle_wave) {
+  // x'' = asin(sin t): up to t = 3 pi/2 the slope is 1, then -1 about t = pi, then 1 again.
+  const double w = pi / 2;
+  const Followed driven = follow(coordinate("initial = 0\n", "asin(sin(t))", "[simulation]\nuntil = 6.283185307179586\n"));
+  ASSERT_EQ(driven.status, Status::finished) << driven.why;
+  ASSERT_EQ(driven.events.size(), 2U) << driven.kinds;
+  EXPECT_NEAR(driven.events[0].time, w, 1e-15);
+  EXPECT_NEAR(driven.events[1].time, 3 * w, 1e-15);
+  EXPECT_NEAR(driven.state.velocity[0], 0, close);
+  // The velocity is t^2/2, then w^2 - (t - pi)^2/2, then (t - 2 pi)^2/2.
+  const double place = w * w * w / 6 + 2 * w * (w * w) - 2 * w * w * w / 6 + w * w * w / 6;
+  EXPECT_NEAR(driven.state.position[0], place, 10 * close);
+  // The same said by functions with corners, of places, too.
+  const std::string one = "initial = 1\nvelocity = 2\n";
+  const std::string rest = "[simulation]\nuntil = 10\n";
+  const std::vector<std::pair<std::string, std::string>> same = {
+      {"-acos(cos(x))", "-abs(x - 2*pi*floor(x/(2*pi) + 0.5))"},
+      {"-asin(sin(x))", "-(pi/2 - abs(mod(x + pi/2, 2*pi) - pi))"},
+      {"-asin(cos(3*x))", "-(abs(mod(3*x, 2*pi) - pi) - pi/2)"},
+      {"-acos(sin(x + t))", "abs(mod(x + t - pi/2, 2*pi) - pi) - pi"}};
+  for (const auto& [wave, corners] : same) {
+    const Followed a = follow(coordinate(one, wave, rest));
+    const Followed b = follow(coordinate(one, corners, rest));
+    ASSERT_EQ(a.status, Status::finished) << wave << ": " << a.why;
+    ASSERT_EQ(b.status, Status::finished) << corners << ": " << b.why;
+    EXPECT_NEAR(a.state.position[0], b.state.position[0], 1e-9) << wave;
+    EXPECT_NEAR(a.state.velocity[0], b.state.velocity[0], 1e-9) << wave;
+  }
+}
+
 }  // namespace zwang::motion::switches_tests

@@ -33,7 +33,7 @@ class Lowering {
       if (node.kind == NodeKind::function && (has_corners(node.function) || node.function == Function::atan2)) {
         images[k] = corner(node.function, children, sorted[k]);
       } else {
-        images[k] = changed ? remade(graph_, node, children) : sorted[k];
+        images[k] = changed ? of_each_side(node, remade(graph_, node, children)) : sorted[k];
       }
     }
     for (const Expr e : outputs) out_.outputs.push_back(images[place_of(sorted, e)]);
@@ -60,6 +60,22 @@ class Lowering {
   static constexpr unsigned modes = 1U << static_cast<unsigned>(SymbolKind::mode);
 
   [[nodiscard]] bool moves(Expr e) const { return (graph_.kinds(e) & (state | modes)) != 0; }
+
+  /// A power above one of max(0, u) and its like: the number on the one side stays a number, and no root that is zero all along.
+  Expr of_each_side(const Node& node, Expr made) {
+    if (node.kind != NodeKind::power) return made;
+    const Node power = graph_.node(made);
+    if (power.kind != NodeKind::power) return made;
+    const Node exponent = graph_.node(power.children[1]);
+    const Node base = graph_.node(power.children[0]);
+    if (exponent.kind != NodeKind::number || !(exponent.number > 1)) return made;
+    if (base.kind != NodeKind::function || base.function != Function::select) return made;
+    const std::vector<Expr> choice(base.children.begin(), base.children.end());
+    const auto is_number = [&](Expr e) { return graph_.node(e).kind == NodeKind::number; };
+    if (!is_number(choice[1]) && !is_number(choice[2])) return made;
+    const Expr to = power.children[1];
+    return choose(choice[0], graph_.power(choice[1], to), graph_.power(choice[2], to));
+  }
 
   /// The sites whose modes occur in these expressions, ascending.
   [[nodiscard]] static std::vector<std::uint32_t> sites_in(const Graph& graph, const Lowered& of,
@@ -462,6 +478,24 @@ class Drawing {
 }  // namespace
 
 Expr draw_out_jumps(Graph& graph, Expr e) { return has_kinks(graph, e) ? Drawing(graph).run(e) : e; }
+
+Expr triangle_wave(Graph& graph, Expr call) {
+  const Node outer = graph.node(call);
+  if (outer.kind != NodeKind::function) return call;
+  const bool is_asin = outer.function == Function::asin;
+  if (!is_asin && outer.function != Function::acos) return call;
+  const Node inner = graph.node(outer.children[0]);
+  if (inner.kind != NodeKind::function) return call;
+  const bool of_sine = inner.function == Function::sin;
+  if (!of_sine && inner.function != Function::cos) return call;
+  // acos(cos u) = pi - |mod(u, 2 pi) - pi|, and asin v = pi/2 - acos v, sin u = cos(u - pi/2).
+  const Expr of = inner.children[0];
+  const Expr u = of_sine ? graph.subtract(of, graph.number(pi / 2)) : of;
+  const Expr turn[] = {u, graph.number(2 * pi)};
+  const Expr from_half = graph.subtract(graph.apply(Function::mod, turn), graph.number(pi));
+  const Expr angle = graph.subtract(graph.number(pi), graph.apply(Function::abs, from_half));
+  return is_asin ? graph.subtract(graph.number(pi / 2), angle) : angle;
+}
 
 bool has_corners(const Graph& graph, Expr e) {
   const std::vector<Expr> all = parts(graph, std::span(&e, 1));

@@ -95,6 +95,10 @@ struct Lowered {
 /// further corners: u >= 0 ? 1 : -1. Then the mean of both sides of a jump is that of the whole.
 [[nodiscard]] Expr draw_out_jumps(Graph& graph, Expr e);
 
+/// asin or acos of a sine or a cosine, which is a triangle wave, by `abs` and `mod`: where its slope changes a root comes to zero that no series passes.
+/// The call itself, if it is none.
+[[nodiscard]] Expr triangle_wave(Graph& graph, Expr call);
+
 /// Does a function with corners, or atan2, occur?
 [[nodiscard]] bool has_corners(const Graph& graph, Expr e);
 /// Is e made of functions alone that are continuous wherever they have a value, and have one beside every place where they have? A quotient is

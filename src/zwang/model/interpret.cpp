@@ -806,6 +806,9 @@ auto Interpreter<Algebra>::walk_elementary(const Syntax& s, const expressions::F
   }
   Result out;
   out.part[0] = algebra_.apply(info.function, arguments.span(), s);
+  if constexpr (std::is_same_v<Algebra, Builder>) {
+    if (context_.corners && out.part[0].made == Made::state) algebra_.bend(out.part[0]);
+  }
   return out;
 }
 

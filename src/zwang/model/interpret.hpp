@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "zwang/expressions/corners.hpp"
 #include "zwang/expressions/graph.hpp"
 #include "zwang/model/formulas.hpp"
 #include "zwang/model/model.hpp"
@@ -251,6 +252,8 @@ class Builder {
   Scalar product(std::span<const Operand<Scalar>> factors, const Syntax& whole);
   Scalar power(const Scalar& base, const Scalar& exponent, const Syntax& whole);
   Scalar apply(expressions::Function function, std::span<const Scalar> arguments, const Syntax& whole);
+  /// A call that is a triangle wave, by functions with corners.
+  void bend(Scalar& call) { call.expr = expressions::triangle_wave(graph_, call.expr); }
 
   /// The expression of any scalar.
   expressions::Expr expr(const Scalar& a);

@@ -25,6 +25,7 @@
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/motion/advance_impl.hpp"
 #include "zwang/motion/settle_impl.hpp"
+#include "zwang/motion/switches_impl.hpp"
 #include "zwang/motion/time_unit.hpp"
 
 namespace zwang::motion {
@@ -52,10 +53,55 @@ double largest_free(const Motion& motion, const model::State& state, const std::
   return most;
 }
 
-model::State straight_on_by(const model::State& state, double s) {
-  model::State there = state;
-  for (std::size_t i = 0; i < there.position.size(); ++i) there.position[i] += s * there.velocity[i];
+/// Where the way straight on leads, from the present state; the corners there are on the sides that it comes to.
+struct Place {
+  model::State state;
+  std::vector<expressions::Side> sides;
+};
+
+/// Is this a corner whose side its value tells, wherever it is?
+bool has_side_of_its_own(const Motion& motion, const model::Slotted& group, std::uint32_t c, std::uint32_t number) {
+  const expressions::Corner& corner = group.corners[c];
+  const bool elsewhere = corner.kept() || corner.directs() || corner.kind == expressions::CornerKind::part ||
+                         corner.kind == expressions::CornerKind::turns;
+  return !elsewhere && motion.impl->switches.unfollowed[number] == 0 && !is_slid(motion.impl->switches, number) &&
+         !model::place_of_switch(motion.impl->model, number).truth;
+}
+
+Place straight_on_by(const Motion& motion, double s) {
+  const Motion::Impl& impl = *motion.impl;
+  Place there{motion.state, impl.switches.sides};
+  for (std::size_t i = 0; i < there.state.position.size(); ++i)
+    there.state.position[i] += s * there.state.velocity[i];
+  if (there.sides.empty()) return there;
+  const std::vector<expressions::Side> by_value = model::sides_of(impl.model, there.state);
+  bool turned = false;
+  for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t, std::uint32_t number) {
+    if (by_value[number] == there.sides[number] || by_value[number] % 2 != 0) return;
+    if (!has_side_of_its_own(motion, group, c, number)) return;
+    there.sides[number] = by_value[number];
+    turned = true;
+  });
+  if (!turned) return there;
+  there.state.modes = model::modes_of(impl.model, there.sides);
+  for (const instant::MixedMode& mode : impl.switches.mixed) {
+    const auto j = std::lower_bound(impl.switches.slid.begin(), impl.switches.slid.end(), mode.slid) - impl.switches.slid.begin();
+    instant::mix(mode, impl.switches.weight[static_cast<std::size_t>(j)], there.state.modes);
+  }
   return there;
+}
+
+/// The switches that were passed on the way.
+std::vector<Turn> turns_between(std::span<const expressions::Side> before, std::span<const expressions::Side> behind) {
+  std::vector<Turn> turns;
+  for (std::uint32_t number = 0; number < before.size(); ++number) {
+    if (before[number] == behind[number]) continue;
+    Turn turn;
+    turn.number = number;
+    turn.above = behind[number] > before[number];
+    turns.push_back(turn);
+  }
+  return turns;
 }
 
 /// What a way of s straight on means for the variables that meet.
@@ -72,15 +118,16 @@ Way way_of(const Motion& motion, const std::vector<std::uint32_t>& variables, do
                                   i < impl.rounding_position.size() ? impl.rounding_position[i] : 0.0);
     within_rounding = within_rounding && v * s <= roundings_of_a_meeting * known;
   }
-  const double far = largest_free(motion, straight_on_by(motion.state, ways_beyond_a_meeting * s), variables);
+  const double far = largest_free(motion, straight_on_by(motion, ways_beyond_a_meeting * s).state, variables);
   const bool short_enough = far * s <= part_for(impl.tolerance) * speed ||
                             s <= roundings_of_a_meeting * shortest_step(impl, motion.state.time);
   if (speed == 0 || (!short_enough && !within_rounding)) return Way::too_long;
-  const double near = largest_free(motion, straight_on_by(motion.state, s), variables);
+  const double near = largest_free(motion, straight_on_by(motion, s).state, variables);
   return near <= growth_at_a_meeting * far ? Way::short_enough : Way::not_there;
 }
 
-/// The roots that are zero within some of the shortest steps, before or behind, or within the rounding of their places; by their numbers.
+/// The roots that are zero within some of the shortest steps, before or behind, or within the rounding of their places; by their numbers. The square of a
+/// distance is told by its way, a place that passes zero by its rate.
 std::vector<std::size_t> nearly_zero(const Motion& motion, const std::vector<Series::RootOfPlaces>& roots) {
   const Motion::Impl& impl = *motion.impl;
   const double shortest = shortest_step(impl, motion.state.time);
@@ -91,9 +138,25 @@ std::vector<std::size_t> nearly_zero(const Motion& motion, const std::vector<Ser
       way = std::max({way, ways_from_a_meeting * shortest * std::abs(motion.state.velocity[i]),
                       roundings_of_a_meeting * unit_rounding * std::abs(motion.state.position[i])});
     }
-    if (!(std::abs(roots[k].argument) > way * way)) out.push_back(k);
+    const double passed = ways_from_a_meeting * shortest / impl.series.unit() * std::abs(roots[k].rate);
+    if (!(std::abs(roots[k].argument) > std::max(way * way, passed))) out.push_back(k);
   }
   return out;
+}
+
+/// On a condition the velocity turns by what its slope changes on the way. Where that begins like a root the force has no bound: no way is short enough.
+bool keeps_its_speed(const Motion& motion, const model::State& from) {
+  const Series& series = motion.impl->series;
+  double before = 0;
+  double changed = 0;
+  for (std::size_t i = 0; i < from.velocity.size(); ++i) {
+    const double mass = series.root_mass(i) * series.root_mass(i);
+    const double change = motion.state.velocity[i] - from.velocity[i];
+    before += mass * from.velocity[i] * from.velocity[i];
+    changed += mass * change * change;
+  }
+  const double part = part_for(motion.impl->tolerance);
+  return changed <= part * part * before;
 }
 
 /// From the present state on: do the roots given grow, and can a step be proved?
@@ -103,8 +166,9 @@ bool leads_on(Motion& motion, const std::vector<std::size_t>& roots, double due)
   double h = 0;
   if (!extend(impl.series, motion.state, part_for(impl.tolerance), gap, 0, h)) return false;
   const std::vector<Series::RootOfPlaces> behind = impl.series.roots_of_places();
+  // On a side on which a choice leaves a root out it is not above zero; where it is, it grows.
   const bool grow = std::all_of(roots.begin(), roots.end(),
-                                [&](std::size_t k) { return behind[k].argument > 0 && behind[k].rate > 0; });
+                                [&](std::size_t k) { return !(behind[k].argument > 0) || behind[k].rate > 0; });
   const double u = impl.series.unit();
   return grow && impl.series.prove(h, gap / u, defect_for(impl.tolerance), impl.tolerance).length >
                      shortest_step(impl, motion.state.time) / u;
@@ -171,16 +235,23 @@ bool pass_meeting(Motion& motion, double due) {
     const Way way = way_of(motion, variables, s);
     if (way == Way::too_long) return false;
     if (way == Way::not_there) continue;
-    motion.state = straight_on_by(from, s);
-    if (project(motion) && leads_on(motion, passed, due)) {
+    Place there = straight_on_by(motion, s);
+    Triggers triggers;
+    triggers.turns = turns_between(impl.switches.sides, there.sides);
+    motion.state = std::move(there.state);
+    if (project(motion) && keeps_its_speed(motion, from) && leads_on(motion, passed, due)) {
       take_way(motion, from, s);
       motion.state.time = later(impl, from.time, s);
-      Event event;
-      event.time = motion.state.time;
-      event.kind = EventKind::switched;
-      event.bodies = names_of(impl.model, variables);
-      motion.events.push_back(std::move(event));
-      Triggers triggers;
+      // Behind a corner that has been listed a root begins.
+      const bool falls =
+          std::any_of(passed.begin(), passed.end(), [&](std::size_t k) { return !(before[k].rate > 0); });
+      if (triggers.turns.empty() && falls) {
+        Event event;
+        event.time = motion.state.time;
+        event.kind = EventKind::switched;
+        event.bodies = names_of(impl.model, variables);
+        motion.events.push_back(std::move(event));
+      }
       triggers.doubt = true;
       settle(motion, triggers, false);
       return true;
@@ -238,7 +309,7 @@ std::uint32_t leave_meeting(Motion& motion) {
     // Further, if it may be, so that steps lead on from there.
     double further = ways_from_a_meeting * s;
     while (further > s && way_of(motion, variables, further) != Way::short_enough) further /= 2;
-    motion.state = straight_on_by(motion.state, further);
+    motion.state = straight_on_by(motion, further).state;
     return no_row;
   }
   return variables.front();

@@ -203,12 +203,12 @@ void allow_zero_roots(expressions::Tape& tape) {
   }
 }
 
-std::vector<std::uint32_t> find_roots(const expressions::Tape& tape) {
+std::vector<std::uint32_t> find_roots(const expressions::Tape& tape, bool steep) {
   std::vector<std::uint32_t> roots;
   const std::size_t before = tape.inputs.size() + tape.constants.size();
   for (std::size_t i = 0; i < tape.instructions.size(); ++i) {
-    const expressions::Op op = tape.instructions[i].op;
-    if (op == expressions::Op::sqrt || op == expressions::Op::power)
+    const expressions::Instruction& one = tape.instructions[i];
+    if (one.op == expressions::Op::sqrt || (one.op == expressions::Op::power && (!steep || !(one.c > 1))))
       roots.push_back(static_cast<std::uint32_t>(before + i));
   }
   return roots;
@@ -243,6 +243,7 @@ RowShape make_shape(const model::RowGroup& group) {
   allow_zero_roots(shape.watched);
   shape.roots = find_roots(shape.watched);
   shape.held_roots = find_roots(shape.held);
+  shape.steep_roots = find_roots(shape.held, true);
   return shape;
 }
 

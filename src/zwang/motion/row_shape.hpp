@@ -38,6 +38,7 @@ struct RowShape {
       0;  ///< not 0: f = squared (sqrt(u) - L), L > 0; watched are u and L, since (u - L^2) / (2 L) has f's sign
   std::vector<std::uint32_t> roots;       ///< registers of the watched tape that are roots
   std::vector<std::uint32_t> held_roots;  ///< registers of the held tape that are roots
+  std::vector<std::uint32_t> steep_roots;  ///< those of them that have no slope where they are zero
 };
 
 [[nodiscard]] RowShape make_shape(const model::RowGroup& group);
@@ -45,7 +46,7 @@ struct RowShape {
 /// Roots and powers of zero itself get a series (tape.hpp).
 void allow_zero_roots(expressions::Tape& tape);
 
-/// Registers that hold roots (or other powers that are no whole ones): never negative, whatever their series say.
-[[nodiscard]] std::vector<std::uint32_t> find_roots(const expressions::Tape& tape);
+/// Registers that hold roots (or other powers that are no whole ones): never negative, whatever their series say. `steep`: but for powers above one.
+[[nodiscard]] std::vector<std::uint32_t> find_roots(const expressions::Tape& tape, bool steep = false);
 
 }  // namespace zwang::motion

@@ -486,9 +486,12 @@ bool Series::Impl::take_roots_as_zero(double soon) {
         const double begins = std::abs(u[l]);
         const double fall = std::abs(u[block.width + l]) + soon * std::abs(u[2 * block.width + l]);
         // Below zero by its rounding, where a switch turns the sign of what stands below the root, it has no value, and nothing
-        // that follows from it has one. What that rounding matters is bounded with the step.
+        // that follows from it has one. What that rounding matters is bounded with the step. A place that falls further leaves
+        // where the root has values.
+        const bool leaves =
+            u[l] < 0 && u[block.width + l] < 0 && term_moving[block.group][reg - before] == 0;
         const bool vanishes = begins <= soon * fall || u[l] < 0;
-        if (!vanishes || begins <= i.zero_below) continue;
+        if (!vanishes || leaves || begins <= i.zero_below) continue;
         i.zero_below = begins;
         any = true;
       }
@@ -523,29 +526,41 @@ std::vector<Series::RestingRoot> Series::Impl::resting_roots() const {
 
 std::vector<Series::RootOfPlaces> Series::Impl::roots_of_places() const {
   std::vector<RootOfPlaces> out;
+  const auto add = [&](const Block& block, std::uint32_t argument) {
+    const double* u = registers(block) + std::size_t{argument} * orders * block.width;
+    for (std::uint32_t l = 0; l < block.count; ++l) {
+      RootOfPlaces root;
+      root.argument = u[l];
+      root.rate = u[block.width + l];
+      for (std::size_t at = l; at < block.position_of.size(); at += block.width)
+        root.positions.push_back(block.position_of[at]);
+      out.push_back(std::move(root));
+    }
+  };
   for (const Block& block : terms) {
     if (model.terms[block.group].kind == TermKind::kinetic) continue;
     const expressions::Tape& tape = term_tapes[block.group];
     const std::size_t before = tape.inputs.size() + tape.constants.size();
-    const auto add = [&](std::uint32_t argument) {
-      const double* u = registers(block) + std::size_t{argument} * orders * block.width;
-      for (std::uint32_t l = 0; l < block.count; ++l) {
-        RootOfPlaces root;
-        root.argument = u[l];
-        root.rate = u[block.width + l];
-        for (std::size_t at = l; at < block.position_of.size(); at += block.width)
-          root.positions.push_back(block.position_of[at]);
-        out.push_back(std::move(root));
-      }
-    };
     for (const std::uint32_t reg : term_roots[block.group]) {
-      if (term_moving[block.group][reg - before] == 0) add(tape.instructions[reg - before].a);
+      if (term_moving[block.group][reg - before] == 0) add(block, tape.instructions[reg - before].a);
     }
     // A damper's direction d d^T / |d|^2 has none; its square does the same.
     for (const expressions::Instruction& i : tape.instructions) {
-      if (i.op == expressions::Op::divide && i.b >= before && term_moving[block.group][i.b - before] == 0) add(i.b);
+      if (i.op == expressions::Op::divide && i.b >= before && term_moving[block.group][i.b - before] == 0)
+        add(block, i.b);
     }
   }
+  const auto add_of_rows = [&](const Block& block, const expressions::Tape& tape,
+                               const std::vector<std::uint32_t>& roots) {
+    if (!model.groups[block.group].holonomic) return;
+    const std::size_t before = tape.inputs.size() + tape.constants.size();
+    for (const std::uint32_t reg : roots) add(block, tape.instructions[reg - before].a);
+  };
+  for (const Block& block : held_blocks) {
+    if (!block.strands && !block.linked) add_of_rows(block, shapes[block.group].held, shapes[block.group].held_roots);
+  }
+  for (const Block& block : watched_blocks)
+    add_of_rows(block, shapes[block.group].watched, shapes[block.group].roots);
   return out;
 }
 

@@ -100,8 +100,8 @@ double Series::Impl::vanishing(double h, std::uint32_t& culprit) const {
     const std::size_t strand_begin = strand;
     if (block.strands) strand += directions * block.count;
     // A root that passes zero: a gradient that is not there.
-    for (std::size_t r = 0; r < shape.held_roots.size() && !block.strands; ++r) {
-      const double* y = registers(block) + std::size_t{shape.held_roots[r]} * orders * block.width;
+    for (std::size_t r = 0; r < shape.steep_roots.size() && !block.strands; ++r) {
+      const double* y = registers(block) + std::size_t{shape.steep_roots[r]} * orders * block.width;
       for (std::uint32_t l = 0; l < block.count; ++l) {
         std::array<double, 64> p{};
         double least = y[l];
@@ -258,7 +258,7 @@ bool Series::Impl::root_vanishes(const Block& block) {
   for (std::size_t at = width; at < moving * width; ++at)
     root_error[at] = all_but_no_distance * std::abs(root_value[at]);
   expressions::running_error(tape, root_value.data(), 1, block.width, 0.0, root_error.data());
-  for (const std::uint32_t reg : shape.held_roots) {
+  for (const std::uint32_t reg : shape.steep_roots) {
     for (std::uint32_t l = 0; l < block.count; ++l) {
       if (!(root_value[reg * width + l] > root_error[reg * width + l])) return true;
     }
@@ -295,7 +295,7 @@ bool Series::Impl::nearly_singular() {
   }
   for (const Block& block : held_blocks) {
     // A distance that is held is as long as it was.
-    if (block.strands || shapes[block.group].held_roots.empty()) continue;
+    if (block.strands || shapes[block.group].steep_roots.empty()) continue;
     if (root_vanishes(block)) return true;
   }
   return !held_rows.empty() && factor.least_pivot() < std::min(all_but_dependent, fallen_pivot * first_pivot);
