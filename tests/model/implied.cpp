@@ -91,6 +91,33 @@ TEST(Implied, both_ends_of_a_string_that_cannot_but_be_taut_move_alike) {
   EXPECT_TRUE(implied(load(line + strings + "[[releases]]\nconstraint = \"m\"\nat = 1\n", "let_go.toml")).empty());
 }
 
+TEST(Implied, a_thread_that_is_taut_along_a_bar_keeps_to_it) {
+  const std::string points = point("a", "[-1, 0]") + point("b", "[0, 0]") + point("c", "[1, 0]");
+  const std::string thread = "[constraints]\nl = \"distance(a, b) <= 1\"\nr = \"distance(b, c) <= 1\"\n";
+  EXPECT_EQ(implied(load(points + thread + "bar = \"distance(a, c) = 2\"\n", "bow.toml")).size(), 2U);
+  // The ends may be kept apart by a strut, too, and the thread have more knots.
+  EXPECT_EQ(implied(load(points + thread + "strut = \"distance(a, c) >= 2\"\n", "strut.toml")).size(), 2U);
+  EXPECT_EQ(implied(load(points + point("d", "[2.5, 0]") + thread +
+                             "s = \"distance(c, d) <= 1.5\"\nbar = \"distance(a, d) = 3.5\"\n",
+                         "knots.toml"))
+                .size(),
+            4U);
+  // Four struts' worth of tension around a cross of two bars: a plane figure in space, which stays plane.
+  const std::string cross = point("a", "[1, 0, 0]") + point("b", "[0, 1, 0]") + point("c", "[-1, 0, 0]") + point("d", "[0, -1, 0]") +
+                            "[constraints]\nac = \"distance(a, c) = 2\"\nbd = \"distance(b, d) = 2\"\n";
+  std::string sides;
+  for (const char* ends : {"a, b", "b, c", "c, d", "d, a"})
+    sides += "s" + std::string(1, ends[0]) + " = \"distance(" + ends + ") <= sqrt(2)\"\n";
+  EXPECT_EQ(implied(load(cross + sides, "cross.toml")).size(), 3U);
+  // Not where the thread is longer, pushes instead of pulling, or what is between its ends can but pull.
+  EXPECT_TRUE(implied(load(points + thread + "bar = \"distance(a, c) = 1.99\"\n", "slack.toml")).empty());
+  EXPECT_TRUE(implied(load(points + thread + "bar = \"distance(a, c) <= 2\"\n", "string.toml")).empty());
+  EXPECT_TRUE(implied(load(points + "[constraints]\nl = \"distance(a, b) >= 1\"\nr = \"distance(b, c) <= 1\"\n" +
+                               "bar = \"distance(a, c) = 2\"\n",
+                           "pushes.toml"))
+                  .empty());
+}
+
 TEST(Implied, halves_of_equations_count_as_equations_and_names_stay_free) {
   const Model model =
       load(point("implied1", "[0, 0]") + point("b", "[1, 0]") +

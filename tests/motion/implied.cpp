@@ -297,6 +297,41 @@ TEST(Implied, a_pendulum_on_a_line_that_is_exactly_taut_swings_as_from_a_nail) {
   EXPECT_NEAR(line[3], 0, same_length);
 }
 
+TEST(Implied, a_bead_on_a_thread_that_is_taut_along_a_bar_is_struck_with_all_of_it) {
+  // Both ends of the bar take the half of what the bead in the middle is struck with: 4 on 4 kilograms.
+  const model::Model model = model::load(R"toml(
+[points.a]
+mass = 1
+position = [-1, 0]
+[points.b]
+mass = 2
+position = [0, 0]
+[points.c]
+mass = 1
+position = [1, 0]
+[constraints]
+l   = "distance(a, b) <= 1"
+r   = "distance(b, c) <= 1"
+bar = "distance(a, c) = 2"
+[[impulses]]
+at = 0.5
+on = "b"
+value = [0, 4]
+[simulation]
+until = 2
+)toml",
+                                         "bow.toml");
+  Motion motion = begin(model);
+  while (advance(motion)) {
+  }
+  ASSERT_EQ(motion.status, Status::finished) << motion.why;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(motion.state.velocity[2 * i + 1], 1, same_length);
+    EXPECT_NEAR(motion.state.position[2 * i + 1], 1.5, same_length);
+    EXPECT_NEAR(motion.state.position[2 * i], static_cast<double>(i) - 1, same_length);
+  }
+}
+
 TEST(Implied, a_net_on_two_nails_keeps_its_upper_edge_and_falls_below) {
   const model::Model model = model::load(R"toml(
 gravity = [0, 0, -10]

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "zwang/instant/instant.hpp"
 #include "zwang/instant/repair.hpp"
@@ -55,6 +56,29 @@ TEST(Starts, that_are_zero_but_for_the_rounding_of_their_formulas_are_admissible
     EXPECT_EQ(found.status, Status::finished) << text << found.why;
     EXPECT_TRUE(found.events.empty()) << text;
   }
+}
+
+TEST(Starts, that_were_computed_elsewhere_and_written_with_all_their_digits_are_as_good) {
+  const auto started = [](const std::string& position, const std::string& velocity) {
+    return follow("gravity = [0, -9.81]\n[points.a]\nmass = 1\nposition = " + position + "\nvelocity = " + velocity +
+                  "\n[constraints]\nrail = \"a.x = 0\"" + end);
+  };
+  // cos(pi/2) as it is printed, beside 1; sin(pi), of a state that another run came to.
+  for (const auto& [position, velocity] : {std::pair{"[6.123233995736766e-17, -1]", "[0, 0]"},
+                                           std::pair{"[0, -1]", "[1.2246467991473532e-16, 2]"},
+                                           std::pair{"[-4.0393821e-33, 1]", "[0, 0]"}}) {
+    const Followed found = started(position, velocity);
+    if (std::string(position) == "[-4.0393821e-33, 1]") {
+      // Eight digits are somebody's choice.
+      EXPECT_EQ(found.status, Status::inadmissible) << position;
+      continue;
+    }
+    EXPECT_EQ(found.status, Status::finished) << position << ": " << found.why;
+    EXPECT_TRUE(found.events.empty()) << position;
+    EXPECT_NEAR(found.state.position[0], 0, 1e-16);
+  }
+  // Above the rounding of the whole vector it is a place.
+  EXPECT_EQ(started("[6.123233995736766e-15, -1]", "[0, 0]").status, Status::inadmissible);
 }
 
 TEST(Starts, that_are_off_by_more_than_rounding_are_not) {

@@ -10,10 +10,12 @@
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/base/vectors.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/model/bodies.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/half_turns.hpp"
 #include "zwang/motion/memory.hpp"
+#include "zwang/motion/stepper.hpp"
 
 namespace zwang::analysis {
 
@@ -47,10 +49,14 @@ class Witness {
     for (double& v : turned.velocity) {
       v = -v;
     }
-    // abs, sign and if are on their other branches then, angles where they are.
+    // What switches by velocities is on its other branch then; what does so by places alone is where it is, on a threshold, too.
     turned.modes.clear();
     if (model_.switches > 0) {
-      turned.modes = model::modes_of(model_, model::sides_after(model_, turned, memory.sides, turned));
+      std::vector<expressions::Side> sides = model::sides_after(model_, turned, memory.sides, turned);
+      for (std::uint32_t number = 0; number < model_.switches; ++number) {
+        if (!instant::switch_rates(model_, number, state, {}).by_velocity) sides[number] = memory.sides[number];
+      }
+      turned.modes = model::modes_of(model_, sides);
     }
     model::evaluate_dynamics(model_, state, scratch_, dynamics_);
     const std::vector<double> force = dynamics_.force;
@@ -138,14 +144,13 @@ class Witness {
 
 /// The same bodies and conditions at the state where the motion is turned round; blows and seizures are over.
 model::Model turned_round(const model::Model& model, const motion::Motion& forth, double duration) {
-  model::Model back = model;
-  back.initial_position = forth.state.position;
-  back.initial_velocity = forth.state.velocity;
-  for (double& v : back.initial_velocity) {
+  model::State turned = forth.state;
+  for (double& v : turned.velocity) {
     v = -v;
   }
-  back.simulation.start = forth.state.time;
-  back.simulation.until = forth.state.time + duration;
+  model::doubt_as_computed(model, turned);
+  if (!model.flow) model::doubt_as_held(model, forth.held, turned);
+  model::Model back = motion::begun_at(model, std::move(turned), forth.state.time + duration);
   back.simulation.stop.clear();
   back.simulation.stop_truth.clear();
   back.blows.clear();

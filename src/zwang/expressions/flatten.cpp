@@ -18,7 +18,8 @@
 namespace zwang::expressions {
 namespace {
 
-constexpr double highest_chain = 64;
+/// Whole powers up to it are products, whose series are exact at zero, too: 2 log2 of them at most.
+constexpr double highest_chain = 1024;
 
 /// A factor as base^exponent with a number as exponent (1 if it is no such power).
 struct NumberPower {

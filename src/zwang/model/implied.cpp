@@ -32,9 +32,20 @@ void add_known(const Implied& row, std::vector<Equation>& equations) {
   equations.push_back(std::move(out));
 }
 
-/// What the equations of one part imply beside what is known.
+/// Does the velocity of the start keep c.u = 0? One that moves across what strings imply has no acceleration at all: they tell that themselves.
+bool keeps(const Model& model, const Implied& row) {
+  double rate = 0;
+  double terms = 0;
+  for (std::size_t i = 0; i < row.c.size(); ++i) {
+    rate += row.c[i] * model.initial_velocity[row.variable[i]];
+    terms += std::abs(row.c[i] * model.initial_velocity[row.variable[i]]);
+  }
+  return std::abs(rate) <= model.simulation.touch * terms;
+}
+
+/// What the equations of one part imply beside what is known; and the inequalities `one_sided` that touch, in the direction in which they push.
 void find_implied(const Model& model, const std::vector<std::uint32_t>& part, const std::vector<Implied>& known,
-                  std::vector<Implied>& found) {
+                  std::vector<Implied>& found, const std::vector<std::uint32_t>& one_sided = {}) {
   if (part.size() > most_rows_of_a_part) return;
   std::vector<Equation> equations;
   bool squares = false;
@@ -46,7 +57,8 @@ void find_implied(const Model& model, const std::vector<std::uint32_t>& part, co
   }
   if (!squares) return;
   for (const Implied& one : known) add_known(one, equations);
-  Stresses stresses(equations, model.initial_position, model.simulation.touch);
+  Stresses stresses(equations, model.initial_position, model.simulation.touch, one_sided);
+  const std::size_t before = found.size();
   for (const Vector& one : stresses.find()) {
     Implied row;
     double terms = 0;
@@ -61,6 +73,40 @@ void find_implied(const Model& model, const std::vector<std::uint32_t>& part, co
     // What does not depend on the origin has no constant.
     if (std::abs(row.d) <= model.simulation.touch * terms) row.d = 0;
     found.push_back(std::move(row));
+  }
+  const bool kept =
+      one_sided.empty() || std::all_of(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(),
+                                       [&](const Implied& row) { return keeps(model, row); });
+  if (!kept) found.resize(before);
+}
+
+/// Strings that are taut between what other conditions keep apart, as a thread along a bar: in the parts with a convex one among what touches and
+/// is not known to be tight.
+void find_stretched(const Model& model, const Rows& rows, const std::vector<std::uint32_t>& equations,
+                    const std::vector<std::uint32_t>& convex, const std::vector<Implied>& known,
+                    std::vector<Implied>& found) {
+  const auto tight = [&](std::uint32_t row) {
+    const auto is_known = [&](std::uint32_t variable) {
+      return std::any_of(known.begin(), known.end(), [&](const Implied& one) {
+        return std::find(one.variable.begin(), one.variable.end(), variable) != one.variable.end();
+      });
+    };
+    return std::all_of(model.row_column.begin() + model.row_start[row],
+                       model.row_column.begin() + model.row_start[row + 1], is_known);
+  };
+  std::vector<std::uint32_t> one_sided = touching_squares(model, rows);
+  std::erase_if(one_sided, [&](std::uint32_t row) {
+    return tight(row) || std::binary_search(equations.begin(), equations.end(), row);
+  });
+  std::vector<std::uint32_t> among = equations;
+  among.insert(among.end(), one_sided.begin(), one_sided.end());
+  std::sort(among.begin(), among.end());
+  for (const std::vector<std::uint32_t>& part : parts_of(model, core_of(model, rows, std::move(among)))) {
+    const bool pulls = std::any_of(part.begin(), part.end(), [&](std::uint32_t row) {
+      return std::binary_search(one_sided.begin(), one_sided.end(), row) &&
+             std::find(convex.begin(), convex.end(), row) != convex.end();
+    });
+    if (pulls) find_implied(model, part, known, found, one_sided);
   }
 }
 
@@ -87,10 +133,15 @@ void add_implied(Model& model) {
     taut = taut_rows(model, core_of(model, rows, std::move(all)), one_sided);
   }
   std::sort(among.begin(), among.end());
+  const std::vector<std::uint32_t> equations = among;
   among = core_of(model, rows, std::move(among));
   std::vector<Implied> found;
   for (const std::vector<std::uint32_t>& part : parts_of(model, among)) find_implied(model, part, taut, found);
   found.insert(found.begin(), taut.begin(), taut.end());
+  if (!one_sided.empty()) {
+    const std::vector<Implied> known = found;
+    find_stretched(model, rows, equations, one_sided, known, found);
+  }
   if (!found.empty()) append(model, found);
 }
 

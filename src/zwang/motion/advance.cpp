@@ -247,6 +247,7 @@ std::uint32_t turns_at_once(const Motion& motion) {
 /// No series goes on from here: the position is singular, or the numbers have run away.
 void lead_nowhere(Motion& motion, const std::string& why) {
   Motion::Impl& impl = *motion.impl;
+  if (!has_forces(motion) && runaway(motion) == no_row) return end(motion, Status::gave_up, why);
   const bool near = impl.series.nearly_singular();
   const std::vector<std::uint32_t> rows = near ? dependent_rows(motion, nearly) : motion.held;
   Triggers triggers;

@@ -196,6 +196,8 @@ void list_singular(Motion& motion, std::vector<std::uint32_t> rows);
 /// The same where the multiplier of a one-sided condition has its pole: it lets go.
 void release_at_pole(Motion& motion, std::uint32_t row, std::vector<std::uint32_t> rows);
 
+/// Do the forces of the present state have values?
+[[nodiscard]] bool has_forces(const Motion& motion);
 /// No step leads on because points meet between which a force with a bound acts: through that place, if there is one way. False: there is not (meeting.cpp).
 bool pass_meeting(Motion& motion, double due);
 /// Do the accelerations jump between two places of the series, in its unit, so that the way between them must not be gone with those of one side?

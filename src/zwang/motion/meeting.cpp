@@ -217,6 +217,11 @@ std::vector<std::string> names_of(const model::Model& model, const std::vector<s
 
 }  // namespace
 
+bool has_forces(const Motion& motion) {
+  const std::vector<double> a = free_accelerations(motion, motion.state);
+  return std::all_of(a.begin(), a.end(), [](double x) { return std::isfinite(x); });
+}
+
 bool pass_meeting(Motion& motion, double due) {
   Motion::Impl& impl = *motion.impl;
   const std::vector<Series::RootOfPlaces> before = impl.series.roots_of_places();

@@ -65,11 +65,18 @@ std::string Series::obstacle() const {
     for (const std::uint32_t reg : impl_->term_roots[block.group]) {
       const double* y = impl_->registers(block) + std::size_t{reg} * impl_->orders * block.width;
       for (std::uint32_t l = 0; l < block.count; ++l) {
-        if (y[l] > trifle * duration * std::abs(y[block.width + l])) continue;
+        if (y[l] > trifle * duration * std::abs(y[block.width + l])) continue;  // what has no value is none of these
         const expressions::Tape& tape = impl_->term_tapes[block.group];
         const model::TermGroup& group = impl_->model.terms[block.group];
         const std::size_t velocities = std::size_t{1} + group.positions;
         const std::size_t before = tape.inputs.size() + tape.constants.size();
+        const expressions::Instruction& root = tape.instructions[reg - before];
+        const bool broken = root.op == expressions::Op::sqrt || root.c != std::floor(root.c);
+        if (broken && impl_->registers(block)[std::size_t{root.a} * impl_->orders * block.width + l] < 0) {
+          return out +
+                 ", whose force has a root or a broken power of something that becomes negative here, where it has no "
+                 "value: with abs(u) or max(0, u) below it, it has one";
+        }
         if (reg >= before &&
             expressions::depending(tape, velocities, velocities + group.velocities)[reg - before] == 0) {
           return out +

@@ -488,8 +488,9 @@ bool Series::Impl::take_roots_as_zero(double soon) {
         // Below zero by its rounding, where a switch turns the sign of what stands below the root, it has no value, and nothing
         // that follows from it has one. What that rounding matters is bounded with the step. A place that falls further leaves
         // where the root has values.
-        const bool leaves =
-            u[l] < 0 && u[block.width + l] < 0 && term_moving[block.group][reg - before] == 0;
+        const bool has_values = i.op == expressions::Op::power && i.c == std::floor(i.c);
+        const bool leaves = u[l] < 0 && u[block.width + l] < 0 && !has_values &&
+                            term_moving[block.group][reg - before] == 0;
         const bool vanishes = begins <= soon * fall || u[l] < 0;
         if (!vanishes || leaves || begins <= i.zero_below) continue;
         i.zero_below = begins;

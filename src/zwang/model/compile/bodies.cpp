@@ -62,10 +62,8 @@ void place_body(Compilation& work, Body& body, const Field& field) {
                                             body.name, body.dimension, q.parts()));
     }
     body.dimension = static_cast<std::uint32_t>(q.parts());
-    for (std::size_t c = 0; c < q.parts(); ++c) {
-      work.note_doubt(work.model.position_doubts, work.model.initial_position.size(), q.part[c]);
-      work.model.initial_position.push_back(q.part[c].value);
-    }
+    work.note_doubts(work.model.position_doubts, work.model.initial_position.size(), {q.part.data(), q.parts()});
+    for (std::size_t c = 0; c < q.parts(); ++c) work.model.initial_position.push_back(q.part[c].value);
 
     // Velocity.
     Traced v;
@@ -77,10 +75,8 @@ void place_body(Compilation& work, Body& body, const Field& field) {
           *velocity, fmt::format("the velocity of `{}` must have as many components as its {}: {}, here stand {}",
                                  body.name, point ? "position" : "initial value", q.parts(), v.parts()));
     }
-    for (std::size_t c = 0; c < v.parts(); ++c) {
-      work.note_doubt(work.model.velocity_doubts, work.model.initial_velocity.size(), v.part[c]);
-      work.model.initial_velocity.push_back(v.part[c].value);
-    }
+    work.note_doubts(work.model.velocity_doubts, work.model.initial_velocity.size(), {v.part.data(), v.parts()});
+    for (std::size_t c = 0; c < v.parts(); ++c) work.model.initial_velocity.push_back(v.part[c].value);
 
     // Mass.
     double m = 0;

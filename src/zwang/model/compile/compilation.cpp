@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
 
 #include "zwang/base/number.hpp"
 
@@ -49,6 +52,36 @@ double Compilation::compute_number(const Value& value, std::string_view where) {
 void Compilation::note_doubt(std::vector<Doubt>& doubts, std::size_t variable, double value, double error) {
   if (error > digits_lost * std::abs(value)) doubts.push_back({static_cast<std::uint32_t>(variable), error});
 }
+
+namespace {
+
+constexpr std::ptrdiff_t digits_of_a_double = 15;  ///< fewer have been chosen by somebody
+
+/// Of a small number: does its shortest text need all of them?
+bool has_all_digits(double value) {
+  const std::string text = exact(value);
+  const auto end = std::find_if(text.begin(), text.end(), [](char c) { return c == 'e' || c == 'E'; });
+  const auto begin = std::find_if(text.begin(), end, [](char c) { return c >= '1' && c <= '9'; });
+  return std::count_if(begin, end, [](char c) { return c >= '0' && c <= '9'; }) >= digits_of_a_double;
+}
+
+}  // namespace
+
+void Compilation::note_doubts(std::vector<Doubt>& doubts, std::size_t first, std::span<const Tracer::Scalar> parts) {
+  double largest = 0;
+  for (const Tracer::Scalar& part : parts) largest = std::max(largest, std::abs(part.value));
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    const double value = parts[c].value;
+    const bool computed = value != 0 && number_rounding * largest > digits_lost * std::abs(value) &&
+                          parts[c].error <= digits_lost * std::abs(value) && has_all_digits(value);
+    if (computed) {
+      note_doubt(doubts, first + c, value, number_rounding * largest);
+    } else {
+      note_doubt(doubts, first + c, parts[c]);
+    }
+  }
+}
+
 double Compilation::compute_whole(const Syntax& syntax, std::string_view where) {
   const double value = compute_number(syntax, where);
   if (std::abs(value - std::round(value)) > nearly_whole * std::max(1.0, std::abs(value)) ||

@@ -90,6 +90,9 @@ struct Compilation {
   static void note_doubt(std::vector<Doubt>& doubts, std::size_t variable, const Tracer::Scalar& number) {
     if (!number.leaps) note_doubt(doubts, variable, number.value, number.error);
   }
+  /// The components of a vector of the start, the first of which belongs to this variable. One that is below the rounding of the largest and has all the
+  /// digits of a double, 6.123233995736766e-17 beside 1, was computed as zero elsewhere; one with fewer is meant as it is written.
+  static void note_doubts(std::vector<Doubt>& doubts, std::size_t first, std::span<const Tracer::Scalar> parts);
 
   /// How many members a family has, in each of its indices.
   std::vector<std::uint32_t> read_counts(const Value& value);

@@ -178,10 +178,8 @@ class RigidReader {
     }
     const std::size_t d = q.size;
     Model& model = work_.model;
-    for (std::size_t c = 0; c < d; ++c) {
-      work_.note_doubt(model.position_doubts, model.initial_position.size(), q.part[c]);
-      model.initial_position.push_back(q.part[c].value);
-    }
+    work_.note_doubts(model.position_doubts, model.initial_position.size(), {q.part.data(), d});
+    for (std::size_t c = 0; c < d; ++c) model.initial_position.push_back(q.part[c].value);
     const std::vector<double> turn = d == 3 ? quaternion(member) : std::vector<double>{angle(member)};
     for (const double e : turn) {
       // A quaternion has length 1 whatever its parts are; what is written as zero is zero.
@@ -228,10 +226,8 @@ class RigidReader {
                              body_.name, d, v.parts()));
       }
     }
-    for (std::size_t c = 0; c < d; ++c) {
-      work_.note_doubt(model.velocity_doubts, model.initial_velocity.size(), v.part[c]);
-      model.initial_velocity.push_back(v.part[c].value);
-    }
+    work_.note_doubts(model.velocity_doubts, model.initial_velocity.size(), {v.part.data(), d});
+    for (std::size_t c = 0; c < d; ++c) model.initial_velocity.push_back(v.part[c].value);
     double speed = 0;
     for (std::size_t c = 0; c < d; ++c) speed = std::max(speed, std::abs(v.part[c].value));
     const double moment = d == 2 ? own[0] : (own[0] + own[4] + own[8]) / 2;

@@ -193,6 +193,7 @@ bool Stresses::definite(const std::vector<Stress>& basis, std::vector<Vector>& r
   Stress sum;
   sum.y.assign(quadratic_.size(), 0.0);
   for (std::size_t k = 0; k < basis.size(); ++k) subtract(sum.y, -y[k], basis[k].y);
+  if (!keeps_sides(sum.y)) return false;
   Vector slope(p, 0.0);
   double value = 0;
   double terms = 0;
@@ -222,6 +223,7 @@ bool Stresses::definite(const std::vector<Stress>& basis, std::vector<Vector>& r
 
 bool Stresses::rows_of(const Stress& stress, const linear::SymmetricEigen& eigen, std::vector<Vector>& rows,
                        Vector& to_least) const {
+  if (!keeps_sides(stress.y)) return false;
   const std::size_t p = space_.size();
   Vector slope(p, 0.0);
   double value = 0;

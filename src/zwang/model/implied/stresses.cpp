@@ -10,7 +10,9 @@
 
 namespace zwang::model {
 
-Stresses::Stresses(const std::vector<Equation>& equations, const Vector& start, double touch) : touch_(touch) {
+Stresses::Stresses(const std::vector<Equation>& equations, const Vector& start, double touch,
+                   const std::vector<std::uint32_t>& one_sided)
+    : touch_(touch) {
   for (const Equation& one : equations) {
     variable_.insert(variable_.end(), one.variable.begin(), one.variable.end());
   }
@@ -22,7 +24,8 @@ Stresses::Stresses(const std::vector<Equation>& equations, const Vector& start, 
     start_.push_back(start[i]);
     extent_ = std::max(extent_, std::abs(start[i]));
   }
-  for (const Equation& one : equations) add(one);
+  for (const Equation& one : equations)
+    add(one, std::binary_search(one_sided.begin(), one_sided.end(), one.row));
 }
 
 std::vector<Vector> Stresses::find() {
@@ -72,7 +75,16 @@ bool Stresses::adds_to_gradients(const std::vector<Vector>& found) const {
   });
 }
 
-void Stresses::add(const Equation& one) {
+bool Stresses::keeps_sides(const Vector& y) const {
+  double most = 0;
+  for (const double value : y) most = std::max(most, std::abs(value));
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    if (quadratic_[k].side * y[k] < -vanishing_coefficient * most) return false;
+  }
+  return true;
+}
+
+void Stresses::add(const Equation& one, bool one_sided) {
   std::vector<std::size_t> at;
   for (const std::uint32_t i : one.variable) {
     at.push_back(static_cast<std::size_t>(std::lower_bound(variable_.begin(), variable_.end(), i) - variable_.begin()));
@@ -84,6 +96,7 @@ void Stresses::add(const Equation& one) {
     return;
   }
   Quadratic out;
+  if (one_sided) out.side = one.f.factor < 0 ? -1 : 1;
   out.g = std::move(g);
   out.q = Matrix(n_, n_);
   const std::size_t slots = at.size();

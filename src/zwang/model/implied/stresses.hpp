@@ -16,7 +16,9 @@ using linear::Matrix;
 
 class Stresses {
  public:
-  Stresses(const std::vector<Equation>& equations, const Vector& start, double touch);
+  /// `one_sided`: rows of second degree that are inequalities and touch, ascending; their part of a self-stress may push in their one direction only.
+  Stresses(const std::vector<Equation>& equations, const Vector& start, double touch,
+           const std::vector<std::uint32_t>& one_sided = {});
 
   [[nodiscard]] const std::vector<std::uint32_t>& variable() const { return variable_; }
   /// From the start to where all that was found holds.
@@ -37,6 +39,7 @@ class Stresses {
     Matrix q;
     std::vector<std::size_t> support;  ///< variables that q has
     double uncertain = 0;              ///< of the gradient of length one
+    int side = 0;                      ///< the sign that its part of a self-stress must have, 0: either
     Vector inside;                     ///< on V
     Matrix on_space;
   };
@@ -50,7 +53,9 @@ class Stresses {
   /// Do the gradients of the equations leave free what the new ones hold? Where they do not, as in a solid of five points and all its
   /// rods, nothing is gained.
   [[nodiscard]] bool adds_to_gradients(const std::vector<Vector>& found) const;
-  void add(const Equation& one);
+  void add(const Equation& one, bool one_sided);
+  /// Does no inequality pull where it can but push, or the other way round?
+  [[nodiscard]] bool keeps_sides(const Vector& y) const;
   /// Orthonormal directions of V, axes where possible.
   void make_space();
   void restrict();

@@ -253,6 +253,16 @@ std::vector<std::uint32_t> touching_convex(const Model& model, const Rows& rows)
   return squares ? out : std::vector<std::uint32_t>{};
 }
 
+std::vector<std::uint32_t> touching_squares(const Model& model, const Rows& rows) {
+  std::vector<std::uint32_t> out;
+  for (const std::uint32_t row : lasting(model, RowKind::holonomic_inequality)) {
+    if (!(std::abs(rows.value[row]) <= model.simulation.touch * rows.value_scale[row])) continue;
+    const std::optional<Equation> one = read_equation(model, row);
+    if (one && one->f.degree == 2) out.push_back(row);
+  }
+  return out;
+}
+
 std::vector<Implied> taut_rows(const Model& model, const std::vector<std::uint32_t>& among,
                                const std::vector<std::uint32_t>& asked) {
   std::vector<Implied> found;

@@ -22,6 +22,9 @@ namespace zwang::model {
 /// Convex inequalities of at most second degree that touch at the start and last; none unless one of them is of second degree.
 [[nodiscard]] std::vector<std::uint32_t> touching_convex(const Model& model, const Rows& rows);
 
+/// Inequalities of second degree that touch at the start and last, convex or not.
+[[nodiscard]] std::vector<std::uint32_t> touching_squares(const Model& model, const Rows& rows);
+
 /// The linear equations that follow for the inequalities asked about, ascending; `among` holds them and the equations beside them.
 [[nodiscard]] std::vector<Implied> taut_rows(const Model& model, const std::vector<std::uint32_t>& among,
                                              const std::vector<std::uint32_t>& asked);
