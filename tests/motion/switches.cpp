@@ -949,4 +949,35 @@ TEST(Switches, an_angle_of_a_sine_is_a_triangle_wave) {
   }
 }
 
+TEST(Switches, a_window_however_narrow_is_seen_and_located) {
+  // Products and quotients that are large far from it, and cancel beside it.
+  const auto along = [](const std::string& force, const std::string& rest) {
+    return follow("[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\nforce = [\"0\", \"" + force +
+                  "\"]\n[simulation]\nuntil = 10\n" + rest);
+  };
+  const struct {
+    const char* window;
+    double from, to;
+  } all[] = {{"1/(1 + ((a.x - 6.1)/0.001)^2) >= 0.5", 6.099, 6.101},
+             {"1/(1 + ((a.x - 6.1)/1e-5)^4) >= 0.5", 6.1 - 1e-5, 6.1 + 1e-5},
+             {"(1 + ((t - 6.1)/0.01)^2)^-2 >= 0.25", 6.09, 6.11},
+             {"(t - 3)*(t - 3.01) <= 0", 3, 3.01},
+             {"(t - 3)*(t - 3.000001) <= 0", 3, 3.000001},
+             {"(a.x - 3)*(a.x - 3.00000001) <= 0", 3, 3.00000001},
+             {"((t - 7)/1e-4)^2 <= 1", 6.9999, 7.0001}};
+  for (const auto& one : all) {
+    const std::string window = one.window;
+    const double width = one.to - one.from;
+    const Followed f = along("if(" + window + ", 1, 0)", "");
+    ASSERT_EQ(f.status, Status::finished) << window << ": " << f.why;
+    ASSERT_EQ(f.kinds, "switch, switch") << window;
+    EXPECT_NEAR(f.events[0].time, one.from, 4e-14) << window;
+    EXPECT_NEAR(f.events[1].time, one.to, 4e-14) << window;
+    EXPECT_NEAR(f.state.velocity[1], width, 1e-13) << window;
+    const Followed stopped = along("0", "stop = \"" + window + "\"\n");
+    EXPECT_EQ(stopped.status, Status::stopped) << window;
+    EXPECT_NEAR(stopped.state.time, one.from, 4e-14) << window;
+  }
+}
+
 }  // namespace zwang::motion::switches_tests

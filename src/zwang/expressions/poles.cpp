@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
+
+#include "zwang/elementary/elementary.hpp"
 
 namespace zwang::expressions {
 
@@ -18,6 +21,68 @@ constexpr std::size_t most_terms = 32;
 constexpr unsigned what_moves =
     (1U << static_cast<unsigned>(SymbolKind::time)) | (1U << static_cast<unsigned>(SymbolKind::position)) |
     (1U << static_cast<unsigned>(SymbolKind::velocity)) | (1U << static_cast<unsigned>(SymbolKind::mode));
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// Between what an expression lies, whatever the state is.
+struct Bounds {
+  double low = -infinite, high = infinite;
+  [[nodiscard]] bool leave_zero() const { return low > 0 || high < 0; }
+};
+
+Bounds times(const Bounds& a, const Bounds& b) {
+  Bounds out{infinite, -infinite};
+  for (const double x : {a.low, a.high}) {
+    for (const double y : {b.low, b.high}) {
+      const double product = x == 0 || y == 0 ? 0.0 : x * y;
+      out.low = std::min(out.low, product);
+      out.high = std::max(out.high, product);
+    }
+  }
+  return out;
+}
+
+Bounds bounds_of(const Graph& graph, Expr e) {
+  const Node node = graph.node(e);
+  switch (node.kind) {
+    case NodeKind::number: return {node.number, node.number};
+    case NodeKind::symbol: return {};
+    case NodeKind::sum: {
+      Bounds out{0, 0};
+      for (const Expr child : node.children) {
+        const Bounds one = bounds_of(graph, child);
+        out.low += one.low;
+        out.high += one.high;
+      }
+      return out;
+    }
+    case NodeKind::product: {
+      Bounds out{1, 1};
+      for (const Expr child : node.children) out = times(out, bounds_of(graph, child));
+      return out;
+    }
+    case NodeKind::power: {
+      const Node exponent = graph.node(node.children[1]);
+      if (exponent.kind != NodeKind::number || !(exponent.number > 0)) return {};
+      const Bounds base = bounds_of(graph, node.children[0]);
+      if (base.low >= 0) return {elementary::pow(base.low, exponent.number), elementary::pow(base.high, exponent.number)};
+      return std::fmod(exponent.number, 2) == 0 ? Bounds{0, infinite} : Bounds{};
+    }
+    case NodeKind::function: break;
+  }
+  switch (node.function) {
+    case Function::sin:
+    case Function::cos:
+    case Function::tanh:
+    case Function::sign: return {-1, 1};
+    case Function::cosh: return {1, infinite};
+    case Function::exp: return {std::numeric_limits<double>::denorm_min(), infinite};
+    case Function::sqrt:
+    case Function::abs: return {0, infinite};
+    case Function::step: return {0, 1};
+    default: return {};
+  }
+}
 
 struct Fraction {
   Expr numerator;
@@ -46,7 +111,8 @@ class Clearing {
         const Node exponent = graph_.node(children[1]);
         const bool whole = exponent.kind == NodeKind::number && exponent.number == std::floor(exponent.number) &&
                            std::abs(exponent.number) <= highest_power;
-        if (whole && exponent.number < 0 && (graph_.kinds(children[0]) & what_moves) != 0) {
+        if (whole && exponent.number < 0 && (graph_.kinds(children[0]) & what_moves) != 0 &&
+            !bounds_of(graph_, children[0]).leave_zero()) {
           // 1 / (n/d) is d/n.
           const Fraction base = fraction(children[0]);
           Fraction out{graph_.number(1), {{base.numerator, -exponent.number}}};

@@ -7,6 +7,8 @@
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/excursion.hpp"
+#include "zwang/motion/lane.hpp"
+#include "zwang/motion/switches_impl.hpp"
 
 namespace zwang::motion {
 
@@ -206,9 +208,9 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
       !impl.pins.keep_from_stopping(impl.switches.gone)) {
     std::vector<double> registers;
     observe_lane(series.along(), impl.model.simulation.stop.front(), registers, buffer);
-    Happening stop;
-    look_at(buffer.data(), 1, buffer.size(), -1.0, 0, h, 0.0, 0.0, 0.0, 0, false, false, stop);
-    found.stop = std::min(stop.at, stop.graze);
+    const model::TermGroup& term = impl.model.simulation.stop.front().term;
+    const double size = size_of_lane(series.along(), term.tape, registers, term.tape.outputs[0]);
+    found.stop = rises(buffer, 0.0, -1.0, false, 0, {}, h, found.cut, true, size);
   }
   return found;
 }

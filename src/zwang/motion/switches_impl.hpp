@@ -71,9 +71,9 @@ void tell_direction(const Motion& motion, const Triggers& triggers, bool first, 
 /// Where the weights of speeds at rest come to their bound |c| = 1 on [0, h].
 void find_slips(const Motion& motion, double h, FoundTurns& found);
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never; with `touching`, where it rises up to zero, too.
-/// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients.
+/// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients; `size_of_terms`: of g at the start.
 [[nodiscard]] double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack,
-                           const Off& off, double h, double& cut, bool touching = false);
+                           const Off& off, double h, double& cut, bool touching = false, double size_of_terms = 0);
 
 /// The side behind the threshold that a turn passes.
 [[nodiscard]] expressions::Side behind(const expressions::Corner& corner, expressions::Side side, const Turn& turn,

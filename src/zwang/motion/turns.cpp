@@ -32,6 +32,8 @@ constexpr double faint_beside_terms =
 constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
 constexpr double clearly_open =
     1e-6;  ///< of the largest value among the rows of a condition: an alternative open by that much will stay so for a while
+constexpr double displaced_part =
+    1e-12;  ///< of the way to a crossing: by more than this rounding of the terms should not put it off
 constexpr int most_grazes = 100;  ///< of one function on one step
 /// Newton's rounds from a place that is right up to rounding, and the part of the place that it may move by.
 constexpr int rounds_of_polish = 2;
@@ -330,7 +332,7 @@ Off off_at(const Motion& motion, std::uint32_t number, double size, double unit)
 }
 
 double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack, const Off& off,
-             double h, double& cut, bool touching) {
+             double h, double& cut, bool touching, double size_of_terms) {
   std::array<double, 64> p{};
   const std::size_t size = std::min(c.size(), p.size());
   for (std::size_t k = 0; k < size; ++k) p[k] = sign * c[k];
@@ -356,24 +358,50 @@ double rises(std::span<const double> c, double threshold, double sign, bool at_s
     power *= h;
   }
   const std::span<const double> q(p.data() + leading, size - leading);
+  const auto value_at = [&](double s) {
+    double value = 0;
+    for (std::size_t k = q.size(); k-- > 0;) value = value * s + q[k];
+    return value;
+  };
+  // A comparison that is all but touched counts as touched there (truths.cpp): it is not gone to so near.
+  const double touched = touching ? off_at_start * size_of_terms : 0.0;
+  bool shortened = false;
   double from = 0;
   for (int round = 0; round < most_grazes; ++round) {
     const Excursion e = first_excursion(q, h, 0.0, from);
     if (e.kind == Excursion::Kind::none) return never;
-    if (e.kind == Excursion::Kind::crossing) return leading == 0 ? e.at : polished({p.data(), size}, e.at, h);
+    if (e.kind == Excursion::Kind::crossing && leading > 0) return polished({p.data(), size}, e.at, h);
+    if (e.kind == Excursion::Kind::crossing) {
+      // Rounding of far larger terms, as of 1 - (t - 6)^2 / 1e-6 from t = 0, would put it off: from nearer they are smaller.
+      double rate = 0;
+      for (std::size_t k = q.size(); k-- > 1;) rate = rate * e.at + static_cast<double>(k) * q[k];
+      const double rounding = eps * zwang::motion::terms(q, e.at);
+      const double nearer = (1 - left_to_go) * e.at;
+      if (nearer > sensible_cut * h && rounding > displaced_part * e.at * std::abs(rate) &&
+          std::abs(value_at(nearer)) > std::max(touched, worth_a_look * rounding)) {
+        cut = std::min(cut, nearer);
+        return never;
+      }
+      return e.at;
+    }
     if (e.kind == Excursion::Kind::pending) {
       if (e.at > sensible_cut * h) cut = std::min(cut, e.at);
       return never;
     }
     // What seems to touch may pass by too little to be told from here: it is looked at from nearer, as long as that tells more.
     const double nearer = (1 - left_to_go) * e.at;
-    if (leading == 0 && nearer > sensible_cut * h) {
-      double value = 0;
-      for (std::size_t k = q.size(); k-- > 0;) value = value * nearer + q[k];
-      if (std::abs(value) > worth_a_look * eps * terms) {
-        cut = std::min(cut, nearer);
-        return never;
-      }
+    if (leading == 0 && nearer > sensible_cut * h && !(touching && shortened) &&
+        std::abs(value_at(nearer)) > std::max(touched, worth_a_look * eps * terms)) {
+      cut = std::min(cut, nearer);
+      return never;
+    }
+    // On a step that is not so long the terms are smaller.
+    if (leading == 0 && early * e.at < h && e.at > sensible_cut * sensible_cut * h) {
+      shortened = true;
+      h = 2 * e.at;
+      cut = std::min(cut, h);
+      terms = std::abs(threshold) + std::abs(c[0]) + zwang::motion::terms(q, h);
+      continue;
     }
     if (touching) return e.at;
     from = e.at + (h - e.at) * behind_a_graze;
@@ -421,7 +449,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
       }
       // `<=` and `>=` are true where they are but touched.
       const bool touching = model::place_of_switch(impl.model, turn.number).truth;
-      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut, touching);
+      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut, touching, size);
       if (at == never) continue;
       found.turns.push_back({turn.number, above, false, turn.again, at});
       found.at = std::min(found.at, at);

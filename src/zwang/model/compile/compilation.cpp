@@ -72,7 +72,7 @@ void Compilation::note_doubts(std::vector<Doubt>& doubts, std::size_t first, std
   for (const Tracer::Scalar& part : parts) largest = std::max(largest, std::abs(part.value));
   for (std::size_t c = 0; c < parts.size(); ++c) {
     const double value = parts[c].value;
-    const bool computed = value != 0 && number_rounding * largest > digits_lost * std::abs(value) &&
+    const bool computed = value != 0 && std::abs(value) <= number_rounding * largest &&
                           parts[c].error <= digits_lost * std::abs(value) && has_all_digits(value);
     if (computed) {
       note_doubt(doubts, first + c, value, number_rounding * largest);
