@@ -10,17 +10,6 @@ namespace zwang::sweeps {
 
 namespace {
 
-/// The words a status may be, so that a line can refer to them.
-std::string_view known_status(const std::string& word) {
-  if (word == no_model) return no_model;
-  using motion::Status;
-  for (const Status status : {Status::finished, Status::stopped, Status::jammed, Status::singular, Status::refused,
-                              Status::inadmissible, Status::gave_up, Status::interrupted}) {
-    if (motion::words(status) == word) return motion::words(status);
-  }
-  throw std::runtime_error("a message between processes of a sweep cannot be read");
-}
-
 class Packer {
  public:
   void put(std::uint64_t value) { raw(&value, sizeof value); }
@@ -65,6 +54,7 @@ class Unpacker {
     if (count > 0) std::memcpy(values.data(), from, count * sizeof(double));
     return values;
   }
+  [[noreturn]] static void fail() { throw std::runtime_error("a message between processes of a sweep cannot be read"); }
 
  private:
   const char* take(std::size_t size) {
@@ -73,7 +63,6 @@ class Unpacker {
     rest_.remove_prefix(size);
     return from;
   }
-  [[noreturn]] static void fail() { throw std::runtime_error("a message between processes of a sweep cannot be read"); }
   std::string_view rest_;
 };
 
@@ -165,6 +154,7 @@ std::vector<Row> rows_of(std::string_view bytes) {
     Row row;
     row.sample = in.whole();
     row.status = known_status(in.text());
+    if (row.status.empty()) Unpacker::fail();
     row.why = in.text();
     row.time = in.number();
     row.steps = in.whole();

@@ -54,6 +54,16 @@ std::vector<std::string> column_names(const std::vector<std::string>& parameters
 
 }  // namespace
 
+std::string_view known_status(std::string_view word) {
+  if (word == no_model) return no_model;
+  using motion::Status;
+  for (const Status status : {Status::finished, Status::stopped, Status::jammed, Status::singular, Status::refused,
+                              Status::inadmissible, Status::gave_up, Status::interrupted}) {
+    if (motion::words(status) == word) return motion::words(status);
+  }
+  return {};
+}
+
 Sweep::Sweep(const Recipe& recipe)
     : overrides_(recipe.overrides),
       draft_(model::read(recipe.text, recipe.file)),

@@ -40,6 +40,8 @@ struct Row {
   std::vector<double> records;
 };
 inline constexpr std::string_view no_model = "error";
+/// The word itself, to which a line can refer; empty for what is no status of a line.
+[[nodiscard]] std::string_view known_status(std::string_view word);
 
 /// Any number of threads may ask it at once.
 class Sweep {

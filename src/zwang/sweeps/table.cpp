@@ -28,7 +28,9 @@ using runs::Statement;
 
 /// "zwsw" in the header of the file tells a sweep from other databases.
 constexpr std::uint32_t application = 0x7A777377;
-constexpr int format = 1;
+constexpr int format = 2;
+/// In files of format 1 the reasons of failures were in no sum.
+constexpr int oldest_format = 1;
 constexpr runs::FileKind sweep_kind = {application, "sweep"};
 
 /// Columns that are neither parameters nor records: sample, status, time, steps, events, defect.
@@ -147,6 +149,8 @@ struct Table::Impl {
   std::uint64_t chunks = 0;
   std::uint64_t options = 0;
   double seconds = 0;
+  bool why_is_summed = true;
+  std::uint64_t checked = 0;  ///< samples from the first on whose sums were looked at
 
   // since the last commit
   std::uint64_t first = 0;
@@ -164,6 +168,8 @@ struct Table::Impl {
   void read_recipe();
   void take_in();  ///< all that is asked of a file before it is used
   void say_kept();
+  void walk(const std::function<void(const Row&)>& visit);
+  void check();  ///< all sums, once
   [[noreturn]] void damaged(const std::string& what) const { runs::damaged(database.path(), what, "sweep"); }
 };
 
@@ -300,6 +306,8 @@ Table Table::read(const std::string& path) {
 
 bool is_sweep_file(const std::string& path) {
   const HeldFile file(path, O_RDONLY);
+  // A name that leads nowhere is told by whoever opens it for what it wants.
+  if (!file.is_open() && !is_about_the_name(errno)) refuse_file(path, "cannot open the file", errno);
   return file.is_open() && file.regular() && file.is_of(application, path);
 }
 
@@ -310,10 +318,12 @@ void Table::Impl::take_in() {
     throw Error({path, 0, 0}, "this file is empty: the sweep ended before anything was kept; start it anew");
   }
   runs::require_whole(*held, path, sweep_kind);
-  if (const std::int64_t found = database.whole("PRAGMA user_version"); found != format) {
-    throw Error({path, 0, 0},
-                fmt::format("this sweep was written in format {}; this program reads format {}", found, format));
+  const std::int64_t found = database.whole("PRAGMA user_version");
+  if (found < oldest_format || found > format) {
+    throw Error({path, 0, 0}, fmt::format("this sweep was written in format {}; this program reads formats {} to {}",
+                                          found, oldest_format, format));
   }
+  why_is_summed = found > oldest_format;
   database.require_order();
   read_recipe();
   try {
@@ -366,6 +376,7 @@ void Table::add(const Row& row) {
   impl.add_sample.put(static_cast<std::int64_t>(row.steps)).put(static_cast<std::int64_t>(row.events)).put(row.defect);
   for (const double value : row.records) impl.add_sample.put(value);
   impl.sum = impl.add_sample.sum();
+  if (!row.why.empty() && impl.why_is_summed) impl.sum.text(row.why);
   impl.add_sample.run();
   if (!row.why.empty())
     impl.add_failure.put(static_cast<std::int64_t>(row.sample)).put(std::string_view(row.why)).run();
@@ -398,6 +409,7 @@ bool Table::commit(double seconds, bool patient) {
 }
 
 std::map<std::string, std::uint64_t> Table::statuses() const {
+  impl_->check();
   Statement each = impl_->database.prepare("SELECT count(*), status FROM samples GROUP BY status");
   std::map<std::string, std::uint64_t> out;
   while (each.step()) {
@@ -408,6 +420,7 @@ std::map<std::string, std::uint64_t> Table::statuses() const {
 }
 
 std::vector<std::pair<std::uint64_t, std::string>> Table::failures(std::uint64_t most) const {
+  impl_->check();
   Statement each = impl_->database.prepare("SELECT sample, why FROM failures ORDER BY sample");
   std::vector<std::pair<std::uint64_t, std::string>> out;
   while (out.size() < most && each.step()) {
@@ -417,22 +430,28 @@ std::vector<std::pair<std::uint64_t, std::string>> Table::failures(std::uint64_t
   return out;
 }
 
-void Table::each_row(const std::function<void(const Row&)>& visit) const {
-  const Impl& impl = *impl_;
-  Statement chunk = impl_->database.prepare("SELECT number, first, count, sum, checksum FROM chunks ORDER BY number");
-  Statement line_of = impl_->database.prepare("SELECT * FROM samples ORDER BY sample");
+void Table::each_row(const std::function<void(const Row&)>& visit) const { impl_->walk(visit); }
+
+void Table::Impl::check() {
+  if (checked != done) walk({});
+}
+
+void Table::Impl::walk(const std::function<void(const Row&)>& visit) {
+  Statement chunk = database.prepare("SELECT number, first, count, sum, checksum FROM chunks ORDER BY number");
+  Statement line_of = database.prepare("SELECT * FROM samples ORDER BY sample");
+  Statement failure = database.prepare("SELECT sample, why FROM failures ORDER BY sample");
   Row row;
-  row.parameters.resize(impl.parameters);
-  row.records.resize(impl.columns.size() - impl.parameters - columns_of_account);
-  std::string status;
+  row.parameters.resize(parameters);
+  row.records.resize(columns.size() - parameters - columns_of_account);
   std::uint64_t next = 0;
+  bool more_failures = failure.step();
   while (chunk.step()) {
     const Line stretch(chunk, "chunks");
     stretch.require_seal();
-    const std::int64_t count = stretch.whole(2, 0, static_cast<std::int64_t>(impl.done));
+    const std::int64_t count = stretch.whole(2, 0, static_cast<std::int64_t>(done));
     Checksum sum;
     for (std::int64_t k = 0; k < count; ++k, ++next) {
-      if (!line_of.step()) impl.damaged("table samples ends too early");
+      if (!line_of.step()) damaged("table samples ends too early");
       const Line line(line_of, "samples");
       if (line.number() != static_cast<std::int64_t>(next)) line.refuse("it is not the next one");
       sum.whole(line.number());
@@ -449,21 +468,29 @@ void Table::each_row(const std::function<void(const Row&)>& visit) const {
       };
       row.sample = next;
       for (double& value : row.parameters) value = real();
-      status = line.text(++column);
+      const std::string status = line.text(++column);
       sum.text(status);
-      row.status = status;
+      row.status = known_status(status);
+      if (row.status.empty()) line.refuse("its status is none");
       row.time = real();
       row.steps = whole();
       row.events = whole();
       row.defect = real();
       for (double& value : row.records) value = real();
-      visit(row);
+      // Why it failed stands elsewhere, and belongs to it.
+      if (more_failures && Line(failure, "failures").number() == line.number()) {
+        if (why_is_summed) sum.text(Line(failure, "failures").text(1));
+        more_failures = failure.step();
+      }
+      if (visit) visit(row);
     }
     if (sum.sum() != stretch.whole(3, INT64_MIN, INT64_MAX)) {
-      impl.damaged(fmt::format("the sum of the samples before number {} does not fit", next));
+      damaged(fmt::format("the sum of the samples before number {} does not fit", next));
     }
   }
-  if (next != impl.done) impl.damaged(fmt::format("table chunks knows {} samples instead of {}", next, impl.done));
+  if (next != done) damaged(fmt::format("table chunks knows {} samples instead of {}", next, done));
+  if (more_failures) Line(failure, "failures").refuse("it belongs to no sample");
+  checked = done;
 }
 
 void Table::each(const std::function<void(const std::vector<std::string>&)>& visit) const {

@@ -51,11 +51,13 @@ class Table {
   /// is an Error when that was in vain.
   bool commit(double seconds, bool patient);
 
+  // Of what was committed. Sums are checked on the way, or before where that was not done yet.
+
   /// How many samples ended how.
   [[nodiscard]] std::map<std::string, std::uint64_t> statuses() const;
   /// The first samples that failed, with their reasons.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, std::string>> failures(std::uint64_t most) const;
-  /// The lines in order, without why a sample failed; the status holds during the visit. Sums are checked on the way.
+  /// The lines in order, without why a sample failed.
   void each_row(const std::function<void(const Row&)>& visit) const;
   /// The lines as cells of a CSV file, in order: numbers that read back to the same double, an empty cell for what does not exist.
   void each(const std::function<void(const std::vector<std::string>&)>& visit) const;
