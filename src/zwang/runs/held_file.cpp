@@ -56,7 +56,7 @@ Begun::Begun(const std::string& path, FileKind kind) : name(path) {
                             "with --out",
                             kind.noun));
   }
-  came_to_nothing_ = fresh;
+  trace_.unwanted = fresh;
 
   // What an older one left is cleared.
   remove_journals(name);
@@ -64,11 +64,11 @@ Begun::Begun(const std::string& path, FileKind kind) : name(path) {
     const std::string reason = std::strerror(errno);
     throw Fault({name, 0, 0}, fmt::format("cannot replace the older {}: {}", kind.noun, reason));
   }
-  came_to_nothing_ = true;
+  trace_.unwanted = true;
 }
 
-Begun::~Begun() {
-  if (!came_to_nothing_) return;
+Begun::Trace::~Trace() {
+  if (!unwanted) return;
   // A journal stays where undoing failed; without memory for its name it stays longer.
   try {
     remove_journals(name);
@@ -78,7 +78,7 @@ Begun::~Begun() {
 }
 
 std::unique_ptr<HeldFile> Begun::keep() {
-  came_to_nothing_ = false;
+  trace_.unwanted = false;
   return std::move(held_);
 }
 

@@ -92,7 +92,7 @@ struct FileKind {
 class Begun {
  public:
   Begun(const std::string& path, FileKind kind);
-  ~Begun();
+  ~Begun() = default;
   Begun(const Begun&) = delete;
   Begun& operator=(const Begun&) = delete;
 
@@ -101,8 +101,14 @@ class Begun {
   std::string name;  ///< that it got
 
  private:
+  /// Takes the file away, also where its beginning itself fails.
+  struct Trace {
+    const std::string& name;
+    bool unwanted = false;
+    ~Trace();
+  };
   std::unique_ptr<HeldFile> held_;
-  bool came_to_nothing_ = false;
+  Trace trace_{name};
 };
 
 /// An existing file of its kind, to be written (and held) or to be read; an Error if it is none.
