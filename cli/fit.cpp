@@ -63,7 +63,10 @@ void leave_fit_page(const Request& request, const model::Draft& draft, model::Ov
     std::error_code ignored;
     std::filesystem::create_directories(folder, ignored);
     const std::string name = (folder / (file_stem(request.model) + "-fit.html")).string();
-    report::write_whole(name, report::fit_page(model::compile(draft, changed), measured, found, command));
+    const std::string page =
+        report::fit_page(model::compile(draft, changed), measured, found, command, [] { return !asked_to_end(); });
+    if (asked_to_end()) return;
+    report::write_whole(name, page);
     files.push_back(name);
   } catch (const std::exception& trouble) {
     lose(fmt::format("no page was written: {}", trouble.what()));

@@ -539,5 +539,57 @@ TEST(Fit, stays_within_the_range_that_was_asked_for) {
   EXPECT_NEAR(moved.parameters[1].value, 9.81, 0.2);
 }
 
+TEST(Fit, of_what_has_no_squares_in_doubles_is_none) {
+  const model::Draft draft = model::read(fall, "model.toml");
+  Measured measured{{0.1, 0.2, 0.3}, {"y"}, {1e308, -1e308, 1}};
+  const auto words = [&] {
+    try {
+      static_cast<void>(fit(draft, {}, {"h"}, measured));
+      return std::string("fitted");
+    } catch (const Error& error) {
+      return error.message();
+    }
+  };
+  EXPECT_EQ(words(), "1e+308 is too large for a sum of squares: measure in other units");
+  measured.value = {0, 1e-200, -3e-200};
+  EXPECT_EQ(words(), "-3e-200 is too small for a sum of squares: measure in other units");
+  measured.value = {0, 1e-200, 1};
+  EXPECT_EQ(words(), "fitted");
+  measured.value = {std::nan(""), std::nan(""), std::nan("")};
+  EXPECT_EQ(words(), "there is no value to fit");
+
+  // Of the motion, where the values are as they should be.
+  const auto other = [&](const char* height) {
+    std::string text = fall;
+    text.replace(text.find("\"a.y\""), 5, height);
+    return fit(model::read(text, "model.toml"), {}, {"h"}, {{0.1, 0.2, 0.3}, {"y"}, {1, 2, 3}});
+  };
+  const Fit far = other("\"1e200*a.y\"");
+  EXPECT_FALSE(far.converged);
+  EXPECT_NE(far.why.find("squares"), std::string::npos) << far.why;
+  const Fit steep = other("\"1e160*(h - 1)\"");
+  EXPECT_FALSE(steep.converged);
+  EXPECT_NE(steep.why.find("slopes"), std::string::npos) << steep.why;
+}
+
+TEST(Fit, interrupted_anywhere_says_so) {
+  const model::Draft draft = model::read(fall, "model.toml");
+  const Measured measured = fallen(9.81, 0.01);
+  int most = 1;
+  Fit found;
+  for (; most < 1000; ++most) {
+    int asked = 0;
+    FitOptions options;
+    options.go_on = [&] { return ++asked < most; };
+    found = fit(draft, {}, {"h", "g"}, measured, options);
+    if (asked < most) break;
+    EXPECT_EQ(asked, most) << "asked again after it said no";
+    EXPECT_TRUE(found.converged || found.why.find("interrupted") != std::string::npos) << most << ": " << found.why;
+  }
+  EXPECT_TRUE(found.converged) << found.why;
+  // Motions, their steps and their derivatives.
+  EXPECT_GT(most, 3 * static_cast<int>(found.motions));
+}
+
 }  // namespace
 }  // namespace zwang::sensitivity::fit_tests

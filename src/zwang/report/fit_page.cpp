@@ -49,10 +49,11 @@ struct FitSeries {
 };
 
 /// The fitted motion at many instants.
-void draw_through(const model::Model& fitted, std::vector<FitSeries>& series, double first, double last) {
+void draw_through(const model::Model& fitted, std::vector<FitSeries>& series, double first, double last,
+                  const std::function<bool()>& go_on) {
   motion::Motion motion = motion::begin(fitted);
   motion::Track track;
-  motion::follow(fitted, motion, track, [](const motion::Motion&) { return true; });
+  motion::follow(fitted, motion, track, [&](const motion::Motion&) { return !go_on || go_on(); });
   const motion::RunView view = motion::view(fitted, track);
   std::vector<std::size_t> place;
   for (const FitSeries& one : series) {
@@ -155,7 +156,7 @@ std::string correlation_cell(double value) {
 }  // namespace
 
 std::string fit_page(const model::Model& fitted, const sensitivity::Measured& measured, const sensitivity::Fit& fit,
-                     const std::string& command) {
+                     const std::string& command, const std::function<bool()>& go_on) {
   const std::size_t values = fit.misfit.size();
   const std::size_t free = fit.parameters.size();
   std::optional<double> deviation;
@@ -169,7 +170,7 @@ std::string fit_page(const model::Model& fitted, const sensitivity::Measured& me
     }
     if (!one.values.empty()) series.push_back(std::move(one));
   }
-  if (!series.empty()) draw_through(fitted, series, fitted.simulation.start, measured.times.back());
+  if (!series.empty()) draw_through(fitted, series, fitted.simulation.start, measured.times.back(), go_on);
 
   const std::string title = xml_escaped(fitted.title.empty() ? fitted.file : fitted.title);
   std::string out = fmt::format(

@@ -53,7 +53,10 @@ class Fitting {
     for (std::size_t k = 0; k < measured.value.size(); ++k) {
       if (!std::isnan(measured.value[k])) values_.push_back(k);
     }
-    if (values_.empty()) throw Error({"data", 0, 0}, "there is no value to fit");
+    if (values_.empty()) {
+      throw Error({place_of(measured.output_origin, 0).file, 0, 0}, "there is no value to fit");
+    }
+    require_squares();
     for (const StartRange& one : options.within) {
       if (std::find(free.begin(), free.end(), one.name) == free.end()) {
         throw Error({"command line", 0, 0}, "--within: '" + one.name + "' is not among the parameters that may move");
@@ -252,6 +255,20 @@ class Fitting {
     out.systematic = *out.scatter < 2 - far_from_noise * 2 / std::sqrt(count);
   }
 
+  void require_squares() const {
+    std::size_t at = values_[0];
+    for (const std::size_t place : values_) {
+      if (std::abs(measured_.value[place]) > std::abs(measured_.value[at])) at = place;
+    }
+    const double largest = std::abs(measured_.value[at]);
+    if (largest == 0 || (largest >= smallest_measured && largest <= largest_measured)) return;
+    const std::size_t line = at / outputs_.size();
+    throw Error(place_of(measured_.time_origin, line),
+                exact(measured_.value[at]) + " is too " + (largest > 1 ? "large" : "small") +
+                    " for a sum of squares: measure in other units",
+                line_of(measured_.time_origin, line));
+  }
+
   static Place place_of(const std::vector<Measured::Origin>& origin, std::size_t k) {
     return k < origin.size() ? origin[k].place : Place{"data", 0, 0};
   }
@@ -334,6 +351,10 @@ class Fitting {
         out.fitted.push_back(fitted);
         out.residual.push_back(fitted - measured_.value[place]);
       }
+      if (!std::isfinite(out.square())) {
+        out.why = "the squares of what is left are beyond the largest number";
+        return out;
+      }
       if (slopes) add_slopes(model, view, values, out);
     } catch (const Error& error) {
       if (motions_ == 1) throw;
@@ -343,9 +364,16 @@ class Fitting {
   }
 
   void add_slopes(const model::Model& model, const motion::RunView& view, const std::vector<double>& values,
-                  Lines& out) const {
+                  Lines& out) {
     const std::vector<ParameterSensitivity> found =
-        sensitivity(model, view, parameter_slopes(draft_, with(values), free_), measured_.times);
+        sensitivity(model, view, parameter_slopes(draft_, with(values), free_), measured_.times, [&] {
+          interrupted_ = interrupted_ || (options_.go_on && !options_.go_on());
+          return !interrupted_;
+        });
+    if (interrupted_) {
+      out.why = "interrupted";
+      return;
+    }
     const std::size_t columns = outputs_.size();
     out.slope = linear::Matrix(out.residual.size(), free_.size());
     for (std::size_t j = 0; j < free_.size(); ++j) {
@@ -374,6 +402,10 @@ class Fitting {
     for (std::size_t j = 0; j < free_.size(); ++j) {
       double length = 0;
       for (std::size_t i = 0; i < values_.size(); ++i) length += out.slope(i, j) * out.slope(i, j);
+      if (!std::isfinite(length)) {
+        out.why = "the squares of slopes by '" + free_[j] + "' are beyond the largest number";
+        return;
+      }
       if (std::sqrt(length) * size_of(j, values) > without_part * size) continue;
       for (std::size_t i = 0; i < values_.size(); ++i) out.slope(i, j) = 0;
     }

@@ -44,7 +44,7 @@ struct FitOptions {
   std::uint32_t starts = 1;             ///< the first is what the model has
   std::vector<StartRange>
       within;  ///< a parameter without: between half and double its value, or -1 and 1 where that is zero
-  std::function<bool()> go_on;  ///< asked before every motion; false interrupts
+  std::function<bool()> go_on;  ///< asked before every motion and after every step of it; false interrupts
 };
 
 /// A bound at which a parameter ended, since the squares fall further beyond it.

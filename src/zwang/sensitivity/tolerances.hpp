@@ -113,6 +113,9 @@ inline constexpr double fit_gain = 1e-12;
 inline constexpr double same_residual = 1e-6;
 /// Of the values measured: what is left of them is rounding of motions, and tells nothing about noise.
 inline constexpr double nothing_left = 1e-9;
+/// The largest value that was measured lies between these: a sum of its squares is neither beyond doubles nor lost.
+inline constexpr double largest_measured = 1e150;
+inline constexpr double smallest_measured = 1e-150;
 /// Fewer residuals tell nothing about their neighbours.
 inline constexpr std::size_t fewest_residuals = 8;
 /// Deviations by which neighbours must go together before it is said: by chance that happens once in thirty thousand fits.
