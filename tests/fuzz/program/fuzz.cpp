@@ -1,5 +1,5 @@
-/// `fuzz`: damages what programs read - model files, expressions, overrides of the command line, designs and records of sweeps, run files, checkpoints - and sees that
-/// each answers with a result or with an Error that says something. Beside these, nearest-point problems of awkward numbers, whose answers are held
+/// `fuzz`: damages what programs read - model files, expressions, overrides of the command line, designs and records of sweeps, their files, measured values, run files,
+/// checkpoints - and sees that each answers with a result or with an Error that says something. Beside these, nearest-point problems of awkward numbers, whose answers are held
 /// against the conditions of Kuhn and Tucker and whose contradictions against Farkas's, once more in fractions, and models with other numbers, run for a few steps. Under the
 /// sanitizers anything else ends the program; so does a trial that takes a minute.
 ///
@@ -37,6 +37,7 @@
 #include "in_fractions.hpp"
 #include "places.hpp"
 #include "run_damage.hpp"
+#include "sweep_damage.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/expressions/syntax.hpp"
@@ -44,7 +45,10 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/report/fit.hpp"
+#include "zwang/report/fit_page.hpp"
 #include "zwang/runs/life.hpp"
+#include "zwang/sensitivity/fit.hpp"
 #include "zwang/sweeps/design.hpp"
 #include "zwang/sweeps/records.hpp"
 
@@ -346,6 +350,78 @@ bool try_motion(const std::string& text) {
   return true;
 }
 
+// ------------------------------------------------------------------------------------------------ measured values
+
+constexpr const char* model_of_fits = R"toml(title = "A throw <and> a fall"
+gravity = [0, "-g"]
+[parameters]
+g = 9
+v = 3
+[points.a]
+mass = 1
+position = [0, 0.5]
+velocity = [1, "v"]
+[constraints]
+floor = { condition = "a.y >= 0", restitution = 0.5 }
+[outputs]
+height = "a.y"
+along = "a.x"
+speed = "sqrt(a.x'^2 + a.y'^2)"
+)toml";
+
+/// Tables that a fit is made to, written in many ways.
+std::string some_measured(Random& random) {
+  const auto pick = [&](std::size_t bound) { return static_cast<std::size_t>(random() % bound); };
+  constexpr std::array<const char*, 6> heads = {"t,height",        "t,height,along",       "along , t , height",
+                                                "\"t\",\"speed\"", "\xEF\xBB\xBFheight,t", "# a remark\nt,along,speed"};
+  const std::string head = heads[pick(heads.size())];
+  const auto columns = static_cast<std::size_t>(std::count(head.begin(), head.end(), ','));
+  const char* const ending = pick(3) == 0 ? "\r\n" : "\n";
+  std::string text = head + ending;
+  const std::size_t lines = 1 + pick(12);
+  for (std::size_t k = 0; k < lines; ++k) {
+    for (std::size_t c = 0; c <= columns; ++c) {
+      if (c > 0) text += ',';
+      if (c > 0 && pick(6) == 0) continue;
+      text += exact(static_cast<double>(random() % 1000) / (pick(2) == 0 ? 1000 : 512));
+    }
+    text += ending;
+  }
+  return text;
+}
+
+/// Read, fitted with a few motions, told and drawn.
+bool try_measured(const std::string& text) {
+  constexpr int most_asked = 300;  // motions and their steps
+  const sensitivity::Measured measured = report::read_measured(text, "data.csv");
+  if (measured.value.size() != measured.times.size() * measured.outputs.size()) wrong("a table lost its values");
+  if (!std::is_sorted(measured.times.begin(), measured.times.end())) wrong("measured times do not ascend");
+  const model::Draft draft = model::read(model_of_fits, "model.toml");
+  int asked = 0;
+  sensitivity::FitOptions options;
+  options.go_on = [&] { return ++asked < most_asked; };
+  options.most_iterations = 4;
+  const sensitivity::Fit found = sensitivity::fit(draft, {}, {"g", "v"}, measured, options);
+  if (!found.converged && found.why.empty()) wrong("a fit came to nothing without a word");
+  if (found.converged && !std::isfinite(found.residual)) wrong("a fit was found whose misfit is no number");
+  for (const sensitivity::Misfit& one : found.misfit) {
+    if (!std::isfinite(one.fitted) || !std::isfinite(one.measured)) wrong("a misfit is no number");
+  }
+  for (const sensitivity::FittedParameter& one : found.parameters) {
+    if (!std::isfinite(one.value)) wrong("a parameter was fitted to no number");
+    if (one.deviation && !(*one.deviation >= 0)) wrong("a deviation is no number");
+  }
+  model::Overrides changed;
+  changed.until = exact(measured.times.back());
+  const model::Model model = model::compile(draft, changed);
+  if (report::fit_json(model, measured, found).empty()) wrong("a fit has no answer");
+  if (!found.misfit.empty() && asked < most_asked) {
+    const std::string page = report::fit_page(model, measured, found, "zwang run", options.go_on);
+    if (!page.ends_with("</html>\n")) wrong("a page of a fit is not whole");
+  }
+  return true;
+}
+
 std::vector<Target> targets(const std::filesystem::path& folder) {
   std::vector<Target> all;
   all.push_back({"model", true, [](Random& random) { return seed_model(random()); },
@@ -461,6 +537,38 @@ std::vector<Target> targets(const std::filesystem::path& folder) {
                    int pieces = 0;
                    recording.go_on = [&](const zwang::runs::Progress&) { return ++pieces < 50; };
                    runs::go_on(task, store, recording);
+                   return true;
+                 },
+                 true});
+  // What `zwang fit` is given.
+  all.push_back({"measured", true, [](Random& random) { return some_measured(random); },
+                 [](const std::string& input, const std::filesystem::path&) { return try_measured(input); }});
+  // The file of a sweep that is half done: refused, or the same answer and the same samples afterwards.
+  const std::string half_done = (folder / "half-done.sqlite").string();
+  damaged::write_small_sweep(half_done);
+  const std::int64_t answer = damaged::answer_of_sweep(half_done);
+  const std::string sound_sweep = content(half_done);
+  const std::string whole_sweep = damaged::sweep_gone_on(half_done);
+  all.push_back({"sweep-file", false, [sound_sweep](Random&) { return sound_sweep; },
+                 [answer, whole_sweep](const std::string& input, const std::filesystem::path& place) {
+                   const std::string file = (place / "torn.sqlite").string();
+                   write(file, input);
+                   if (damaged::answer_of_sweep(file) != answer) wrong("a damaged sweep file has another answer");
+                   if (damaged::sweep_gone_on(file) != whole_sweep)
+                     wrong("a damaged sweep file goes on to other samples");
+                   return true;
+                 }});
+  // The same with checksums that fit again, as `line` does it for runs.
+  all.push_back({"sweep-line", true, [](Random& random) { return damaged::random_change_of_sweep(random); },
+                 [sound_sweep](const std::string& input, const std::filesystem::path& place) {
+                   const std::string file = (place / "changed-sweep.sqlite").string();
+                   write(file, sound_sweep);
+                   runs::Database(file).run(input.c_str());
+                   damaged::reseal_sweep(file);
+                   static_cast<void>(damaged::answer_of_sweep(file));
+                   int asked = 0;
+                   static_cast<void>(damaged::sweep_gone_on(file, [&](std::uint64_t) { return ++asked < 200; }));
+                   static_cast<void>(damaged::answer_of_sweep(file));
                    return true;
                  },
                  true});

@@ -1,0 +1,1 @@
+UPDATE sweep SET chunks = 0

@@ -1,0 +1,1 @@
+UPDATE chunks SET count = 9223372036854775807 WHERE number = 1

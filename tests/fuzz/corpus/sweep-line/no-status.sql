@@ -1,0 +1,1 @@
+UPDATE samples SET status = 'text'

@@ -1,0 +1,1 @@
+INSERT INTO failures VALUES (5, 'it will not')
