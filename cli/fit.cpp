@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include "commands.hpp"
@@ -68,6 +69,8 @@ void leave_fit_page(const Request& request, const model::Draft& draft, model::Ov
     if (asked_to_end()) return;
     report::write_whole(name, page);
     files.push_back(name);
+  } catch (const std::bad_alloc&) {
+    lose("no page was written: there is not enough memory");
   } catch (const std::exception& trouble) {
     lose(fmt::format("no page was written: {}", trouble.what()));
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -162,7 +163,7 @@ inline void reseal_sweep(const std::string& path) {
       why.put(line.whole(1, INT64_MIN, INT64_MAX));
       while (why.step()) sum.text(Line(why, "failures").text(1));
     }
-    first += stretch.count;
+    first += std::clamp<std::int64_t>(stretch.count, 0, 1000);
     file.prepare("UPDATE chunks SET sum = ? WHERE rowid = ?").put(sum.sum()).put(stretch.row).run();
   }
   for (const std::string table : {"sweep", "options", "chunks"}) {

@@ -252,9 +252,10 @@ class Faults:
         if result.returncode < 0 or not report.exists():
             raise Failure(f"it crashed, {said}")
         account = report.read_text().split()
-        if len(account) != 3:
+        # A library that may not throw where memory is missing ends the program at once, which keeps no account.
+        if len(account) != 3 and (kind != "alloc" or result.returncode != 5):
             raise Failure(f"it ended without an account, {said}")
-        failed = int(account[2])
+        failed = int(account[2]) if len(account) == 3 else 1
         if result.returncode not in (0, 5):
             raise Failure(said)
         if result.returncode == 5 and (len(words) < 10 or not words.endswith("\n") or "std::" in words):

@@ -90,13 +90,14 @@ class Supply {
   bool closed_ = false;
 };
 
-/// As many threads as the system gives.
+/// As many threads as the system gives, and as memory allows: those that run already must be waited for.
 template <class Work>
 void start(std::vector<std::thread>& threads, unsigned count, const Work& work) {
   threads.reserve(count);
   try {
     while (threads.size() < count) threads.emplace_back(work);
   } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
   }
 }
 
