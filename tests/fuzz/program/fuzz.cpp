@@ -541,7 +541,7 @@ std::vector<Target> targets(const std::filesystem::path& folder) {
                  },
                  true});
   // What `zwang fit` is given.
-  all.push_back({"measured", true, [](Random& random) { return some_measured(random); },
+  all.push_back({"data-file", true, [](Random& random) { return some_measured(random); },
                  [](const std::string& input, const std::filesystem::path&) { return try_measured(input); }});
   // The file of a sweep that is half done: refused, or the same answer and the same samples afterwards.
   const std::string half_done = (folder / "half-done.sqlite").string();
