@@ -73,4 +73,36 @@ TEST(Squares, two_points_that_fly_through_one_another_keep_their_distance_in_min
 
 }  // namespace
 
+TEST(Squares, small_balls_are_met_though_their_squares_are_nothing_beside_the_way) {
+  // The terms of a square of a difference are those of the difference times what it is: they shrink on the way.
+  for (const char* condition : {"dot(p - [6.1, 0], p - [6.1, 0]) >= (1e-6)^2", "(p.x - 6.1)^2 + p.y^2 >= 1e-12"}) {
+    const Flight near = fly("[0, 0]", "[1, 0]", condition, 10);
+    EXPECT_EQ(near.status, Status::finished) << condition;
+    ASSERT_EQ(near.impacts.size(), 1U) << condition;
+    EXPECT_NEAR(near.impacts[0], 6.099999, 1e-14) << condition;
+  }
+  for (const double at : {1e3, 1e6}) {
+    const std::string start = std::to_string(at);
+    const std::string other = std::to_string(at + 3);
+    const Flight far = fly("[" + start + ", 0]", "[1, 0]", "(p.x - " + other + ")^2 + p.y^2 >= 1e-8", 10);
+    EXPECT_EQ(far.status, Status::finished) << at;
+    ASSERT_EQ(far.impacts.size(), 1U) << at;
+    EXPECT_NEAR(far.impacts[0], 2.9999, 4e-16 * at + 1e-13) << at;
+  }
+  // A wall between two zeros of a product.
+  const Flight thin = fly("[0, 0]", "[1, 0]", "(p.x - 6.1)*(p.x - 6.100001) >= 0", 10);
+  ASSERT_EQ(thin.impacts.size(), 1U);
+  EXPECT_NEAR(thin.impacts[0], 6.1, 1e-14);
+}
+
+TEST(Squares, high_powers_bound_a_table_with_all_but_straight_sides) {
+  // Along an axis the ball comes back from 1 every two seconds; the sides of |x|^n <= 1 are met at 1 whatever n is.
+  for (const char* side : {"p.x^66 + p.y^66 <= 1", "p.x^100 + p.y^100 <= 1", "(p.x^2)^100 + (p.y^2)^100 <= 1"}) {
+    const Flight flight = fly("[0, 0]", "[1, 0]", side, 10);
+    EXPECT_EQ(flight.status, Status::finished) << side;
+    ASSERT_EQ(flight.impacts.size(), 5U) << side;
+    for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(flight.impacts[k], 1 + 2 * static_cast<double>(k), 1e-13) << side;
+  }
+}
+
 }  // namespace zwang::motion::squares_tests

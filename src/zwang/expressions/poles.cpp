@@ -183,7 +183,8 @@ Expr without_poles(Graph& graph, Expr e) {
   if (found.below.empty()) return e;
   Expr out = found.numerator;
   for (const auto& [base, power] : found.below) {
-    if (std::fmod(power, 2) != 0) out = graph.multiply(out, base);
+    // What is never negative leaves the sign to the numerator.
+    if (std::fmod(power, 2) != 0 && !(bounds_of(graph, base).low >= 0)) out = graph.multiply(out, base);
   }
   return out;
 }

@@ -231,11 +231,6 @@ double nearer_place(const Motion& motion, const Happening& found, double& size) 
     return sum;
   };
   const bool holonomic = model::is_holonomic(model.row_kind[row]);
-  const auto first = model.row_column.begin() + model.row_start[row];
-  const auto last = model.row_column.begin() + model.row_start[row + 1];
-  if (holonomic &&
-      std::none_of(first, last, [&](std::uint32_t i) { return std::abs(moved(i)) > much_moved * std::abs(q[i]); }))
-    return never;
   model::State there = motion.state;
   there.time += s * u;
   for (std::size_t i = 0; i < n; ++i) {
@@ -244,9 +239,9 @@ double nearer_place(const Motion& motion, const Happening& found, double& size) 
     for (std::size_t k = q.size() / n; k-- > 1;) rate = rate * s + static_cast<double>(k) * q[k * n + i];
     there.velocity[i] = rate / u;
   }
-  model::Scratch scratch = model::make_scratch(model);
-  model::Rows rows = model::make_rows(model);
-  model::evaluate_rows(model, there, scratch, rows);
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::evaluate_row(model, there, row, work.scratch, work.rows);
+  const model::Rows& rows = work.rows;
   const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
   const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
   size = std::max(scale, error / unit_rounding);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "zwang/expressions/remainders.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/sweeps/tolerances.hpp"
 
@@ -30,12 +31,12 @@ class Search {
     look(0);
     look(length_);
     // Long ones first: where a root begins at zero the short ones beside it are rounding, as many as one likes.
-    pending_.push_back({0, length_, true});
+    pending_.push_back({0, length_});
     while (!pending_.empty()) {
       std::pop_heap(pending_.begin(), pending_.end(), shorter);
       const Stretch next = pending_.back();
       pending_.pop_back();
-      stretch(next.left, next.right, next.at_start);
+      stretch(next.left, next.right);
     }
     return best_;
   }
@@ -44,7 +45,6 @@ class Search {
   struct Stretch {
     double left = 0;
     double right = 0;
-    bool at_start = false;
   };
   static bool shorter(const Stretch& one, const Stretch& other) {
     return one.right - one.left < other.right - other.left;
@@ -61,17 +61,16 @@ class Search {
     if (value > best_) best_ = value;
   }
 
-  /// f between two places. At the start of a piece its own coefficients serve, elsewhere it is expanded in the middle.
-  void stretch(double left, double right, bool at_start) {
+  /// f between two places.
+  void stretch(double left, double right) {
     const bool spent = ++stretches_ > most_stretches;
     const double middle = left + 0.5 * (right - left);
     if (spent || !(right - left > corner_place * length_)) {
       look(middle);
       return;
     }
-    const double origin = at_start ? left : middle;
     turn_ = middle;
-    if (!expand(origin, left, right)) {
+    if (!expand(left, right)) {
       // Beside the place where a side is left, if it is known; else the halves.
       const double turn = turn_;
       const double beside = corner_place * length_;
@@ -83,53 +82,48 @@ class Search {
         look(turn);
         look(second_start);
       }
-      add({left, first_end, at_start && left == 0});
-      add({second_start, right, false});
+      add({left, first_end});
+      add({second_start, right});
       return;
     }
     // A polynomial of the stretch: to Bernstein's form, then halves of it.
-    const std::vector<double> b = bernstein(origin, left, right, series_, sign_);
-    bound(b, left, right);
+    bound(bernstein(left, right, series_, sign_), left, right);
   }
 
-  /// The positions around a place, as coefficients of powers of the distance from it, into the registers; then f and its switching functions.
-  /// False where a series has not died out on the stretch, or a switching function changes its sign.
-  bool expand(double origin, double left, double right) {
-    const double reach = std::max(right - origin, origin - left);
-    shift(origin);
+  /// The positions around the left end, as coefficients of powers of the distance from it, into the registers; then f and its switching functions.
+  /// False where a series leaves something out on the stretch, or a switching function changes its sign.
+  bool expand(double left, double right) {
+    shift(left);
     motion::evaluate(piece_, piece_.start + (left + 0.5 * (right - left)) * piece_.unit, state_);
     modes_.assign(term_.modes, 0.0);
     if (!term_.corners.empty()) {
       sides_.assign(term_.corners.size(), 0);
       model::find_sides(term_, 0, state_, sides_, modes_);
-      run_tape(term_.switching, origin);
+      run_tape(term_.switching, switching_bound_, left, right - left);
       for (std::size_t c = 0; c < term_.corners.size(); ++c) {
         if (term_.corners[c].quiet) continue;
-        copy_series(term_.switching.outputs[c]);
-        if (!has_died_out(reach) || !keeps_side(c, origin, left, right)) return false;
+        if (!take_series(switching_bound_, term_.switching.outputs[c]) || !keeps_side(c, left, right)) return false;
         if (term_.corners[c].kind == expressions::CornerKind::turns) {
           // The angle jumps where the other argument changes its sign.
-          copy_series(term_.switching.outputs[term_.corners.size() + c]);
-          if (!has_died_out(reach) || !has_one_sign(origin, left, right)) return false;
+          const std::uint32_t beside = term_.switching.outputs[term_.corners.size() + c];
+          if (!take_series(switching_bound_, beside) || !has_one_sign(left, right)) return false;
         }
       }
     }
-    run_tape(term_.tape, origin);
-    if (!roots_stay_positive(origin, left, right, reach)) return false;
-    copy_series(term_.tape.outputs[0]);
-    return has_died_out(reach);
+    run_tape(term_.tape, bound_, left, right - left);
+    return roots_stay_positive(left, right) && take_series(bound_, term_.tape.outputs[0]);
   }
 
   /// The series of a root goes on below zero where the root turns: |x| is the root of x^2, and -x or x its series.
-  bool roots_stay_positive(double origin, double left, double right, double reach) {
+  bool roots_stay_positive(double left, double right) {
     const expressions::Tape& tape = term_.tape;
     const std::size_t before = tape.inputs.size() + tape.constants.size();
     for (std::size_t k = 0; k < tape.instructions.size(); ++k) {
       const expressions::Instruction& i = tape.instructions[k];
       if (i.op != expressions::Op::sqrt && i.op != expressions::Op::power) continue;
-      copy_series(i.op == expressions::Op::sqrt ? static_cast<std::uint32_t>(before + k) : i.a);
-      if (!has_died_out(reach)) return false;
-      const std::vector<double> b = bernstein(origin, left, right, series_, 1);
+      if (!take_series(bound_, i.op == expressions::Op::sqrt ? static_cast<std::uint32_t>(before + k) : i.a))
+        return false;
+      const std::vector<double> b = bernstein(left, right, series_, 1);
       if (*std::min_element(b.begin(), b.end()) >= 0) continue;
       find_turn(b, 0, left, right);
       return false;
@@ -138,9 +132,9 @@ class Search {
   }
 
   /// Between the thresholds of its interval, over the whole stretch.
-  bool keeps_side(std::size_t c, double origin, double left, double right) {
+  bool keeps_side(std::size_t c, double left, double right) {
     const expressions::Corner& corner = term_.corners[c];
-    const std::vector<double> b = bernstein(origin, left, right, series_, 1);
+    const std::vector<double> b = bernstein(left, right, series_, 1);
     const auto [low, high] = std::minmax_element(b.begin(), b.end());
     if (*low == *high) return true;
     const expressions::Side interval = sides_[c];
@@ -171,8 +165,8 @@ class Search {
     turn_ = left + 0.5 * (low + high) * (right - left);
   }
 
-  bool has_one_sign(double origin, double left, double right) {
-    const std::vector<double> b = bernstein(origin, left, right, series_, 1);
+  [[nodiscard]] bool has_one_sign(double left, double right) const {
+    const std::vector<double> b = bernstein(left, right, series_, 1);
     const auto [low, high] = std::minmax_element(b.begin(), b.end());
     return *low >= 0 || *high <= 0;
   }
@@ -196,7 +190,15 @@ class Search {
     for (const std::uint32_t variable : met) each(variable);
   }
 
-  void run_tape(const expressions::Tape& tape, double origin) {
+  /// What a tape's series leave out.
+  struct Bound {
+    std::vector<std::uint32_t> sized;
+    expressions::Remainders room;
+    double reach = 0;
+  };
+
+  /// The series of all registers around a place, and what they leave out up to `reach` behind it: of the inputs, which are polynomials, nothing.
+  void run_tape(const expressions::Tape& tape, Bound& bound, double origin, double reach) {
     const std::size_t n = piece_.n;
     const auto coefficient = [&](std::uint32_t variable, unsigned k) {
       return k < piece_.orders ? shifted_[k * n + variable] : 0.0;
@@ -219,37 +221,29 @@ class Search {
       r[0] = slot >= term_.steady() ? modes_[slot - term_.steady()] : term_.constant_of[slot];
     }
     expressions::sweep(tape, registers_.data(), orders_, orders_ - 1, 1);
+    if (bound.sized.empty()) bound.sized = expressions::sized_registers(tape);
+    bound.reach = reach;
+    expressions::make_room(tape, 1, orders_, bound.room);
+    std::fill_n(bound.room.error.begin(), tape.inputs.size(), 0.0);
+    const expressions::Stretch on(reach, orders_);
+    expressions::bound_remainders(tape, bound.sized, registers_.data(), orders_, 1, orders_, on, bound.room);
   }
 
-  void copy_series(std::uint32_t output) {
+  /// The series of a register of what was run last. False: it leaves out more than a trifle of its terms on the stretch.
+  bool take_series(const Bound& bound, std::uint32_t output) {
     const double* first = registers_.data() + std::size_t{output} * orders_;
     series_.assign(first, first + orders_);
-  }
-
-  /// Are the last terms nothing beside all of them?
-  bool has_died_out(double reach) const {
     double sum = 0;
-    double last = 0;
-    double power = 1;
-    for (unsigned k = 0; k < orders_; ++k, power *= reach) {
-      const double size = std::abs(series_[k]) * power;
-      sum += size;
-      if (k + 3 >= orders_) last += size;
-    }
-    return std::isfinite(sum) && last <= series_tail * sum;
+    for (unsigned k = orders_; k-- > 0;) sum = sum * bound.reach + std::abs(series_[k]);
+    return std::isfinite(sum) && bound.room.error[output] <= series_tail * sum;
   }
 
   /// Bernstein coefficients of sign * series on [left, right].
-  std::vector<double> bernstein(double origin, double left, double right, const std::vector<double>& series,
-                                double sign) const {
-    // Powers of x = (s - left) / (right - left): shifted to the left end, then scaled.
+  static std::vector<double> bernstein(double left, double right, const std::vector<double>& series, double sign) {
+    // Powers of x = (s - left) / (right - left).
     std::size_t count = series.size();
     while (count > 1 && series[count - 1] == 0) --count;
     std::vector<double> c(series.begin(), series.begin() + static_cast<std::ptrdiff_t>(count));
-    const double back = left - origin;
-    for (std::size_t from = 0; back != 0 && from + 1 < count; ++from) {
-      for (std::size_t k = count - 1; k-- > from;) c[k] += back * c[k + 1];
-    }
     double power = sign;
     for (double& value : c) {
       value *= power;
@@ -340,6 +334,7 @@ class Search {
   double best_;
   double length_;  ///< of the piece in its unit of time
   unsigned orders_ = 0;
+  Bound bound_, switching_bound_;
   int stretches_ = 0;
   std::vector<Stretch> pending_;
   double turn_ = 0;  ///< where the stretch looked at last leaves a side; its middle where that is not known

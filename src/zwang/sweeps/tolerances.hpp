@@ -6,7 +6,7 @@ namespace zwang::sweeps {
 /// Values of a grid are the shortest decimals within a few roundings of the exact ones: 0.3, not 0.30000000000000004.
 inline constexpr double round_value = 1e-15;
 
-/// The last terms of a series, as a part of all: below this the series is the function, to well within what its evaluation at a point loses.
+/// What a series leaves out, as a part of its terms: below this the series is the function, to well within what its evaluation at a point loses.
 inline constexpr double series_tail = 0x1p-46;
 
 /// Where an extreme lies is known this well, as a part of the piece: the value there is off by the square of it.
