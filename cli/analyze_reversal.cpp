@@ -52,6 +52,11 @@ int analyze_reversal(const Request& request) {
                     readable(reversal.duration), readable(reversal.distance, 3)));
   if (reversal.expected) {
     print("  expected: forces and conditions are the same for turned velocities, and no shock occurs\n");
+    if (!reversal.reversible && reversal.status == motion::Status::finished) {
+      print(
+          "  what is left may be rounding that the motion has magnified, as a chaotic one does: `zwang run --error` tells "
+          "how uncertain its end is, and a shorter `--until` what it is before\n");
+    }
   } else {
     print("  not to be expected:\n");
     for (const std::string& reason : reversal.reasons) {

@@ -98,4 +98,27 @@ TEST(EnergyRate, is_nought_under_forces_across_every_velocity) {
   EXPECT_FALSE(across.conserved());
 }
 
+TEST(EnergyRate, is_not_nought_for_ever_where_forces_act_elsewhere_or_later) {
+  const auto on = [](const std::string& force, const std::string& potential) {
+    const model::Model model =
+        model_of("[coordinates.x]\ninitial = 0\nvelocity = 1\n" + (force.empty() ? "" : "force = \"" + force + "\"\n") +
+                 "[energy]\nkinetic = \"x'^2/2\"\n" + (potential.empty() ? "" : "potential = \"" + potential + "\"\n") +
+                 "[simulation]\nuntil = 10\n");
+    return energy_rate(model, model::initial_state(model)).conserved();
+  };
+  for (const char* force : {"max(0, t - 1)", "if(t > 5, 1, 0)", "-0.1*x'*step(x - 1)", "-max(0, x - 500)*x'",
+                            "step(t - 3) - step(t - 4)", "table(t, [4, 5, 6], [0, 1, 0])", "clip(t - 2, 0, 1)",
+                            "exp(-((t - 7)/0.01)^2)"}) {
+    EXPECT_FALSE(on(force, "")) << force;
+  }
+  for (const char* potential : {"step(t - 3)*x", "max(0, t - 5)*x^2"}) EXPECT_FALSE(on("", potential)) << potential;
+  for (const char* potential : {"abs(x)", "max(0, x - 3)^2", "exp(-((x - 7)/0.01)^2)"})
+    EXPECT_TRUE(on("", potential)) << potential;
+  // A magnetic field, on one side of a line.
+  const model::Model field = model_of(
+      "[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [0, 1]\nforce = [\"2*a.y'*step(a.x - 3)\", \"-2*a.x'*step(a.x - "
+      "3)\"]\n[simulation]\nuntil = 10\n");
+  EXPECT_TRUE(energy_rate(field, model::initial_state(field)).conserved());
+}
+
 }  // namespace zwang::analysis::energy_tests

@@ -50,6 +50,15 @@ TEST(Reversal, is_expected_where_the_sides_of_places_change) {
   EXPECT_TRUE(angle.reversible);
 }
 
+TEST(Reversal, is_not_expected_of_what_switches_by_the_time) {
+  for (const char* force : {"step(t - 0.3) - step(t - 0.4)", "if(t > 0.2, 1, 0)", "max(0, t - 0.1)"}) {
+    const Reversal found = under(force);
+    EXPECT_FALSE(found.expected) << force;
+    ASSERT_EQ(found.reasons.size(), 1U) << force;
+    EXPECT_EQ(found.reasons[0], "a force depends on the time t") << force;
+  }
+}
+
 TEST(Reversal, begins_anew_from_a_state_that_was_computed) {
   // A door on two hinges: what is left of the conditions at its turned state is rounding of its length, not of itself.
   const Reversal door = reversal(from(

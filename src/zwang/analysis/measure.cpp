@@ -11,6 +11,7 @@
 #include "zwang/analysis/leaf.hpp"
 #include "zwang/analysis/pfaffian.hpp"
 #include "zwang/analysis/redundant.hpp"
+#include "zwang/analysis/sides.hpp"
 #include "zwang/analysis/tangent.hpp"
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/elementary/elementary.hpp"
@@ -725,8 +726,8 @@ Resistance resistance(const PfaffianSystem& system, const Forms& forms, const mo
       })) {
     return out;
   }
-  constexpr int wanted = 6;
-  constexpr int most_tries = 40;
+  const int wanted = model.switches > 0 ? 24 : 6;
+  const int most_tries = model.switches > 0 ? 80 : 40;
   model::State probe = state;
   const std::vector<double> nowhere(system.columns.size(), 0.0);
   int seen = 0;
@@ -747,6 +748,9 @@ Resistance resistance(const PfaffianSystem& system, const Forms& forms, const mo
     } else if (tries > 0) {
       probe.time = state.time + dice.throw_one();
     }
+    // Resistance may begin at a place, or a time, that no try comes to.
+    probe.modes.clear();
+    if (tries % 2 != 0) throw_sides(model, probe, dice);
     const auto at = [&](double factor) {
       for (std::size_t i = 0; i < v.size(); ++i) probe.velocity[i] = factor * v[i];
       return friction(model, probe, here.allowed);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/analysis/sides.hpp"
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/base/number.hpp"
 #include "zwang/base/vectors.hpp"
@@ -35,7 +36,7 @@ class Witness {
   /// What the model says without moving.
   void hear_model() {
     for (const model::TermGroup& term : model_.terms) {
-      if (term.uses_time) {
+      if (term.uses_time || switches_by_time(term)) {
         say(fmt::format("{} on the time t", term.kind == model::TermKind::force       ? "a force depends"
                                             : term.kind == model::TermKind::potential ? "the potential depends"
                                                                                       : "the kinetic energy depends"));

@@ -18,7 +18,10 @@ constexpr double widening = 1e-15;  ///< of an end: more than the rounding of on
 
 Range widened(double low, double high) {
   if (!(low <= high)) return everything;
-  return {low - widening * std::abs(low), high + widening * std::abs(high)};
+  // What has overflown is larger than any number, and known to be.
+  low = std::clamp(low, -endless, std::numeric_limits<double>::max());
+  high = std::clamp(high, std::numeric_limits<double>::lowest(), endless);
+  return {std::isinf(low) ? low : low - widening * std::abs(low), std::isinf(high) ? high : high + widening * std::abs(high)};
 }
 
 Range product(Range a, Range b) {

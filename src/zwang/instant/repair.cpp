@@ -76,6 +76,53 @@ void clear_rounding(const model::Model& model, Workspace::Impl& impl, model::Sta
   if (worst_position(model, impl.rows, cleared, row) <= std::max(before, repaired_to)) state = std::move(cleared);
 }
 
+/// Of equations that depend on one another, as in a truss with a bar too many, those that carry the others: no more than the unknowns can keep at once. Off the
+/// positions that keep all of them they contradict each other to first order, and on those they do not. By the largest remainder first, down to a part of their lengths.
+std::vector<std::uint8_t> carrying_equations(const model::Model& model, const Workspace::Impl& impl,
+                                             const std::vector<std::uint32_t>& equations, double part) {
+  const auto mass = impl.dynamics.mass.diagonal();
+  const std::size_t n = model.variables;
+  std::vector<std::vector<double>> rest;
+  for (const std::uint32_t row : equations) {
+    std::vector<double> g(n, 0.0);
+    double square = 0;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      g[model.row_column[e]] += impl.rows.entry[e] / std::sqrt(mass[model.row_column[e]]);
+    for (const double x : g) square += x * x;
+    if (square > 0) {
+      for (double& x : g) x /= std::sqrt(square);
+    }
+    rest.push_back(std::move(g));
+  }
+  std::vector<std::uint8_t> carries(model.rows(), 0);
+  std::vector<std::uint8_t> done(equations.size(), 0);
+  for (std::size_t round = 0; round < equations.size(); ++round) {
+    std::size_t best = equations.size();
+    double most = part * part;
+    for (std::size_t k = 0; k < equations.size(); ++k) {
+      double square = 0;
+      for (const double x : rest[k]) square += x * x;
+      // Of nearly equal ones the first.
+      if (done[k] == 0 && square > most * (1 + nearly_as_large)) {
+        most = square;
+        best = k;
+      }
+    }
+    if (best == equations.size()) break;
+    done[best] = 1;
+    carries[equations[best]] = 1;
+    const std::vector<double> direction = rest[best];
+    for (std::size_t k = 0; k < equations.size(); ++k) {
+      if (done[k] != 0) continue;
+      double share = 0;
+      for (std::size_t i = 0; i < n; ++i) share += rest[k][i] * direction[i];
+      share /= most;
+      for (std::size_t i = 0; i < n; ++i) rest[k][i] -= share * direction[i];
+    }
+  }
+  return carries;
+}
+
 }  // namespace
 
 Repair repair(const model::Model& model, const model::State& state, const Options& options) {
@@ -87,41 +134,54 @@ Repair repair(const model::Model& model, const model::State& state, const Option
 
   const std::vector<std::uint32_t> turns = model::quaternions(model);
 
-  // Positions: the least correction that the linearised conditions ask for, until nothing improves.
-  double before = 0;
-  for (result.rounds = 0; result.rounds < most_repairs; ++result.rounds) {
+  // Positions: the least correction that the linearised conditions ask for, until nothing improves; of the equations all, or those that carry the others.
+  const auto bring = [&](double part) {
+    result.state = state;
+    double before = 0;
+    for (result.rounds = 0; result.rounds < most_repairs; ++result.rounds) {
+      model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
+      model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
+      const double worst = worst_position(model, impl.rows, result.state, result.worst_row);
+      if (worst <= repaired_to ||
+          (result.rounds > patient_repairs && worst >= before && worst <= touch * repaired_part)) {
+        break;
+      }
+      before = worst;
+      std::vector<std::uint32_t> among;
+      std::vector<std::uint32_t> equations;
+      for (std::uint32_t row = 0; row < model.rows(); ++row) {
+        const bool finite = std::isfinite(gradient_size(model, impl.rows, row));
+        if (!model::is_holonomic(model.row_kind[row]) || !present(model, row, state.time) || !finite) continue;
+        among.push_back(row);
+        if (model::is_equation(model.row_kind[row])) equations.push_back(row);
+      }
+      if (part > 0 && equations.size() > most_equations_chosen) return false;
+      const std::vector<std::uint8_t> carries =
+          part > 0 ? carrying_equations(model, impl, equations, part) : std::vector<std::uint8_t>(model.rows(), 1);
+      Subproblem& problem = impl.problem;
+      problem.clear();
+      problem.a0.assign(model.variables, 0.0);
+      for (const std::uint32_t row : among) {
+        const bool equation = model::is_equation(model.row_kind[row]);
+        if (equation && carries[row] == 0) continue;
+        problem.append(model, impl.rows, row, impl.rows.value[row],
+                       equation ? gauss::RowKind::equation : gauss::RowKind::inequality);
+      }
+      gauss::solve(problem.view(impl.dynamics.mass), {}, impl.gauss, impl.solution);
+      if (impl.solution.status != gauss::Status::solved) return false;
+      for (std::size_t i = 0; i < model.variables; ++i) {
+        result.state.position[i] += impl.solution.a[i];
+      }
+      keep_lengths(turns, result.state.position);
+    }
     model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
     model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
-    const double worst = worst_position(model, impl.rows, result.state, result.worst_row);
-    if (worst <= repaired_to ||
-        (result.rounds > patient_repairs && worst >= before && worst <= touch * repaired_part)) {
-      break;
-    }
-    before = worst;
-    Subproblem& problem = impl.problem;
-    problem.clear();
-    problem.a0.assign(model.variables, 0.0);
-    for (std::uint32_t row = 0; row < model.rows(); ++row) {
-      const bool finite = std::isfinite(gradient_size(model, impl.rows, row));
-      if (model::is_holonomic(model.row_kind[row]) && present(model, row, state.time) && finite) {
-        problem.append(model, impl.rows, row, impl.rows.value[row],
-                       model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation : gauss::RowKind::inequality);
-      }
-    }
-    gauss::solve(problem.view(impl.dynamics.mass), {}, impl.gauss, impl.solution);
-    if (impl.solution.status != gauss::Status::solved) {
-      return result;
-    }
-    for (std::size_t i = 0; i < model.variables; ++i) {
-      result.state.position[i] += impl.solution.a[i];
-    }
-    keep_lengths(turns, result.state.position);
-  }
-  model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
-  model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
-  if (worst_position(model, impl.rows, result.state, result.worst_row) > touch * repaired_part) {
-    return result;
-  }
+    return worst_position(model, impl.rows, result.state, result.worst_row) <= touch * repaired_part;
+  };
+  bool brought = bring(0);
+  const Repair with_all = result;
+  for (const double part : carrying_parts) brought = brought || bring(part);
+  if (!brought) return with_all;
 
   // Velocities: equations hold; a touching condition that is approached is a collision and stays one.
   Subproblem& problem = impl.problem;

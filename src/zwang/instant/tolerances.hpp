@@ -156,6 +156,11 @@ constexpr double strikes_nothing = 1e-14;
 // --- Repair --------------------------------------------------------------------------------------------------------
 
 constexpr unsigned most_repairs = 60;
+/// Equations among which those are chosen that carry the others; of its own length, what such a one must have beside those chosen before: the first is sure to leave out
+/// what is dependent at the place sought and a thousandth off it, the second keeps what is nearly so; and by what one remainder must exceed another to be larger.
+inline constexpr std::size_t most_equations_chosen = 400;
+inline constexpr double carrying_parts[] = {1e-2, 1e-5};
+inline constexpr double nearly_as_large = 1e-9;
 /// Rounds after which a correction that does not improve any more is accepted, if it is within this part of `touch`.
 constexpr unsigned patient_repairs = 4;
 constexpr double repaired_part = 1e-3;
