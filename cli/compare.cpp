@@ -149,7 +149,8 @@ int compare(const Request& request) {
   Side variational = make_side("variational", model::Law::variational, stem, recipe, model);
   compute(straightest, request.quiet, request.csv);
   compute(variational, request.quiet, request.csv);
-  const analysis::Equivalence equivalence = analysis::equivalence(straightest.model, straightest.start);
+  const analysis::Equivalence equivalence = analysis::equivalence(
+      straightest.model, straightest.start, analysis::places_of(attentive(straightest.store.view(straightest.model))));
   const std::vector<analysis::Apart> distance =
       analysis::distances(straightest.model, attentive(straightest.store.view(straightest.model)), variational.model,
                           attentive(variational.store.view(variational.model)), sample_at);

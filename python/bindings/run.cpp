@@ -498,7 +498,9 @@ Comparison compare(const ModelPointer& model, const std::vector<double>& sample_
   };
   Side straightest = one(model::Law::straightest);
   Side variational = one(model::Law::variational);
-  const analysis::Equivalence equivalence = analysis::equivalence(straightest.model->get(), straightest.start);
+  const analysis::Equivalence equivalence =
+      analysis::equivalence(straightest.model->get(), straightest.start,
+                            analysis::places_of(motion::view(straightest.model->get(), straightest.track)));
 
   // The distance at the samples and at the instants asked for, as far as both motions came.
   std::vector<double> times = sample_at;

@@ -40,6 +40,34 @@ TEST(Compare, the_cart_parts_as_the_square_of_the_time_times_rho) {
   EXPECT_FALSE(with_rho.equivalence.agree);
 }
 
+TEST(Compare, a_direction_that_begins_to_turn_far_from_the_start_parts_the_laws) {
+  const auto model = from(R"toml(
+[coordinates.x]
+initial = 0.2
+velocity = 1
+[coordinates.y]
+initial = 0
+velocity = 0.5
+[coordinates.z]
+initial = 0
+[energy]
+kinetic = "(x'^2 + y'^2 + z'^2)/2"
+[constraints]
+k = "z' = max(0, y - 1)*x'"
+[simulation]
+until = 10
+)toml");
+  std::vector<double> instants;
+  for (int k = 0; k <= 20; ++k) instants.push_back(0.5 * k);
+  const auto found = compare(model, {}, instants);
+  EXPECT_GT(farthest(found.distance).distance, 1);
+  EXPECT_FALSE(found.equivalence.agree);
+  // Where the motion does not come so far they are one.
+  const auto before = compare(model, {}, {0, 0.5, 1, 1.5});
+  EXPECT_EQ(farthest(before.distance).distance, 0);
+  EXPECT_TRUE(before.equivalence.agree);
+}
+
 TEST(Compare, a_holonomic_condition_in_disguise_moves_the_same_whatever_rho) {
   for (const char* law : {"", ", law = \"variational\", multiplier = 3"}) {
     const auto model = from(std::string(R"toml(

@@ -58,6 +58,18 @@ double Ruler::distance(const model::State& straightest, const model::State& vari
   return std::sqrt(std::max(sum, 0.0));
 }
 
+std::vector<model::State> places_of(const motion::RunView& run) {
+  constexpr std::uint64_t places = 16;
+  std::vector<model::State> out;
+  for (std::uint64_t k = 1; k <= places && run.samples > 0; ++k) {
+    run.each_sample(k * (run.samples - 1) / places, [&](const motion::Sample& sample) {
+      out.push_back(sample.state);
+      return false;
+    });
+  }
+  return out;
+}
+
 std::vector<Apart> distances(const model::Model& straightest, const motion::RunView& straightest_run,
                              const model::Model& variational, const motion::RunView& variational_run,
                              const std::vector<double>& more) {
@@ -104,9 +116,10 @@ Comparison compare(const model::Model& model, const motion::Options& options, co
   result.variational_model = std::make_unique<model::Model>(model::under_law(model, model::Law::variational));
   result.straightest = motion::begin(*result.straightest_model, options);
   result.variational = motion::begin(*result.variational_model, options);
-  result.equivalence = equivalence(*result.straightest_model, result.straightest.state);
+  const model::State start = result.straightest.state;
   const std::vector<model::State> straightest = states_at(result.straightest, instants);
   const std::vector<model::State> variational = states_at(result.variational, instants);
+  result.equivalence = equivalence(*result.straightest_model, start, straightest);
   Ruler ruler(*result.straightest_model);
   for (std::size_t k = 0; k < std::min(straightest.size(), variational.size()); ++k) {
     result.distance.push_back({instants[k], ruler.distance(straightest[k], variational[k])});

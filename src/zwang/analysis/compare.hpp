@@ -31,6 +31,9 @@ class Ruler {
   std::vector<double> difference_, image_;
 };
 
+/// Some places of a run, evenly over its samples, for `equivalence`.
+[[nodiscard]] std::vector<model::State> places_of(const motion::RunView& run);
+
 /// The distance at the samples that both runs have, in their order, and at `more` instants, ascending in time.
 [[nodiscard]] std::vector<Apart> distances(const model::Model& straightest, const motion::RunView& straightest_run,
                                            const model::Model& variational, const motion::RunView& variational_run,

@@ -331,7 +331,7 @@ class EquivalenceInquiry {
     extent_ = 0.4 * (extent_ > 0 ? extent_ : 1);
   }
 
-  void run() {
+  void run(const std::vector<model::State>& visited) {
     if (result_.rows.empty()) {
       return;
     }
@@ -348,6 +348,11 @@ class EquivalenceInquiry {
     for (unsigned k = 0; k < points; ++k) {
       wander();
       stray();
+    }
+    for (const model::State& one : visited) {
+      Vector x = one.position;
+      x.push_back(one.time);
+      if (go(x)) look(false);
     }
     for (const RowVerdict& verdict : result_.rows) {
       result_.defect = std::max(result_.defect, verdict.defect);
@@ -451,7 +456,8 @@ std::string listed(const model::Model& model, const std::vector<std::uint32_t>& 
 
 }  // namespace
 
-Equivalence equivalence(const model::Model& model, const model::State& state) {
+Equivalence equivalence(const model::Model& model, const model::State& state,
+                        const std::vector<model::State>& visited) {
   Equivalence result;
   const bool asked = std::any_of(model.row_kind.begin(), model.row_kind.end(),
                                  [](model::RowKind kind) { return kind == model::RowKind::nonholonomic_equation; });
@@ -461,7 +467,7 @@ Equivalence equivalence(const model::Model& model, const model::State& state) {
     result.agree_nearby = false;
     return result;
   }
-  EquivalenceInquiry(model, state, result).run();
+  EquivalenceInquiry(model, state, result).run(visited);
   return result;
 }
 

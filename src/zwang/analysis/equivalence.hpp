@@ -15,13 +15,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "zwang/analysis.hpp"
 #include "zwang/model/evaluate.hpp"
 
 namespace zwang::analysis {
 
-[[nodiscard]] Equivalence equivalence(const model::Model& model, const model::State& state);
+/// `visited`: places that a motion comes to later, which count as well: a direction may begin to turn far from the start.
+[[nodiscard]] Equivalence equivalence(const model::Model& model, const model::State& state,
+                                      const std::vector<model::State>& visited = {});
 
 /// Why, in a sentence.
 [[nodiscard]] std::string reason(const model::Model& model, const Equivalence& equivalence);

@@ -124,7 +124,11 @@ Comparison compare(const Model& model, const RunOptions& options) {
       {}, run(model.under(model::Law::straightest), options), run(model.under(model::Law::variational), options), {}};
   const Motion& one = result.straightest;
   const Motion& other = result.variational;
-  result.equivalence = analysis::equivalence(one.model(), one.at(one.start()));
+  const State start = one.at(one.start());
+  std::vector<State> visited;
+  constexpr int places = 16;
+  for (int k = 1; k <= places; ++k) visited.push_back(one.at(one.start() + k * (one.end() - one.start()) / places));
+  result.equivalence = analysis::equivalence(analysis::system_with_masses(one.model(), start), start, visited);
 
   // As far as both came.
   analysis::Ruler ruler(face::Access::system(one.model()));

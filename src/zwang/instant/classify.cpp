@@ -51,6 +51,29 @@ Role role_of_nonholonomic(bool equation, double rate, double touch_rate) {
   return rate < -touch_rate ? Role::passive_in_velocity : Role::marginal;
 }
 
+/// Per equation the largest terms among the components of the vector that it belongs to, as of the place of a joint: a start written with few digits is off by a part of the whole
+/// vector, and a component that should be zero has none of its own.
+std::vector<double> terms_of_vectors(const model::Model& model, const model::Rows& rows) {
+  std::vector<double> out = rows.value_scale;
+  const auto together = [&](std::uint32_t first, std::uint32_t count) {
+    const double most = *std::max_element(rows.value_scale.begin() + first, rows.value_scale.begin() + first + count);
+    std::fill_n(out.begin() + first, count, most);
+  };
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.components < 2) continue;
+    for (std::uint32_t k = 0; k + condition.components <= condition.rows; k += condition.components)
+      together(condition.first_row + k, condition.components);
+  }
+  for (const model::Joint& joint : model.joints) {
+    const bool meets = joint.kind == "ball" || joint.kind == "hinge" || joint.kind == "universal" || joint.kind == "weld";
+    const std::uint32_t body = std::min(joint.first.body, joint.second.body);
+    if (!meets || body >= model.bodies.size()) continue;
+    const auto place = static_cast<std::uint32_t>(model.bodies[body].place());
+    if (joint.rows >= place) together(joint.first_row, place);
+  }
+  return out;
+}
+
 }  // namespace
 
 bool same_instant(double at, double time) {
@@ -106,6 +129,7 @@ void classify_rows(const model::Model& model, const model::State& state, const O
   instant.rate.assign(rows.rate.begin(), rows.rate.end());
   impl.touch_value.resize(count);
   impl.touch_rate.resize(count);
+  const std::vector<double> of_vectors = options.broken > 0 ? terms_of_vectors(model, rows) : std::vector<double>{};
 
   for (std::uint32_t row = 0; row < count; ++row) {
     // A seizure that lies ahead does not count yet.
@@ -130,7 +154,8 @@ void classify_rows(const model::Model& model, const model::State& state, const O
     const double terms = state.position_uncertainty.empty()
                              ? rows.value_scale[row]
                              : std::max(rows.value_scale[row], rows.value_error[row] / rounding_of_one);
-    const double broken = far * terms + value_off;
+    const bool vector = !of_vectors.empty() && model::is_equation(model.row_kind[row]);
+    const double broken = far * (vector ? std::max(terms, of_vectors[row]) : terms) + value_off;
     impl.touch_rate[row] = touch * rows.rate_scale[row] + bounds_that_are_nothing * rows.rate_error[row];
 
     const model::RowKind kind = model.row_kind[row];
