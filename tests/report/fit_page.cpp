@@ -7,6 +7,7 @@
 #include <string>
 
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/report/fit.hpp"
 
@@ -103,6 +104,18 @@ TEST(FitPage, of_a_goal_has_no_errors_and_says_so) {
   const Fitted found = fitted("t,height,along\n0.5,1.25,0.5\n", {"v", "g"});
   EXPECT_EQ(count_of(found.page, "not determined"), 2U);
   EXPECT_EQ(found.page.find("one deviation"), std::string::npos);
+}
+
+TEST(Measured, of_very_many_columns_is_read_in_the_size_of_its_file) {
+  // 50 000 names: a copy of their line for each would be 17 GB.
+  std::string text = "t";
+  for (int k = 0; k < 50'000; ++k) text += ",a" + std::to_string(k);
+  text += "\n0.1" + std::string(50'000, ',') + "\n";
+  const sensitivity::Measured measured = read_measured(text, "data.csv");
+  ASSERT_EQ(measured.outputs.size(), 50'000U);
+  EXPECT_EQ(measured.output_origin.front().line, measured.output_origin.back().line);
+  text.insert(text.find('\n'), ",a7");
+  EXPECT_THROW(static_cast<void>(read_measured(text, "data.csv")), Error);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 #include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
@@ -57,11 +60,13 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
     const std::string bare = trimmed(line);
     if (bare.empty() || bare.front() == '#') continue;
     const std::vector<Cell> row = cells(line);
+    const auto shared = std::make_shared<const std::string>(line);
     if (names.empty()) {
       bool found = false;
+      std::set<std::string_view> known;
       for (std::size_t k = 0; k < row.size(); ++k) {
-        for (const std::string& other : names) {
-          if (other == row[k].text) throw Error({file, number, row[k].column}, "two columns of one name", line);
+        if (!known.insert(row[k].text).second) {
+          throw Error({file, number, row[k].column}, "two columns of one name", line);
         }
         if (row[k].text.empty()) throw Error({file, number, row[k].column}, "a column without a name", line);
         if (row[k].text == "t") {
@@ -75,7 +80,7 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
                     line);
       }
       for (std::size_t k = 0; k < row.size(); ++k) {
-        if (k != time_column) out.output_origin.push_back({{file, number, row[k].column}, line});
+        if (k != time_column) out.output_origin.push_back({{file, number, row[k].column}, shared});
       }
       if (names.size() < 2) throw Error({file, number, 1}, "beside t there is no column", line);
       continue;
@@ -93,7 +98,7 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
       if (k == time_column) {
         if (!value) throw Error({file, number, row[k].column}, "a line without a time", line);
         out.times.push_back(*value);
-        out.time_origin.push_back({{file, number, row[k].column}, line});
+        out.time_origin.push_back({{file, number, row[k].column}, shared});
       } else {
         values.push_back(value.value_or(none));
       }

@@ -273,7 +273,7 @@ class Fitting {
     return k < origin.size() ? origin[k].place : Place{"data", 0, 0};
   }
   static std::string line_of(const std::vector<Measured::Origin>& origin, std::size_t k) {
-    return k < origin.size() ? origin[k].line : std::string();
+    return k < origin.size() && origin[k].line ? *origin[k].line : std::string();
   }
 
   [[nodiscard]] std::size_t output(const model::Model& model, std::size_t column) const {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ struct Measured {
   /// Where a name or a time was written; none for values that were made in memory.
   struct Origin {
     Place place;
-    std::string line;
+    std::shared_ptr<const std::string> line;  ///< all of one line share it
   };
   std::vector<Origin> output_origin = {};
   std::vector<Origin> time_origin = {};
