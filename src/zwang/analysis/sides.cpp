@@ -41,6 +41,7 @@ void throw_sides(const model::Model& model, model::State& state, Dice& dice) {
 }
 
 bool switches_by_time(const model::Slotted& group) {
+  if (group.corners.empty()) return false;
   const expressions::Tape& tape = group.switching;
   const std::vector<std::uint8_t> by_time = expressions::depending(tape, 0, 1);
   const std::size_t before = tape.inputs.size() + tape.constants.size();

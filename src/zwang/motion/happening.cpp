@@ -15,6 +15,7 @@ namespace zwang::motion {
 namespace {
 
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
+constexpr double passes_in_roundings = 64;  ///< of its terms, above zero: what has passed it, and not but touched
 constexpr double rounded_accelerations = 64;  ///< roundings of the terms of an acceleration: what it may be off by
 
 /// sum |c_k| h^k of coefficients `stride` apart.
@@ -77,10 +78,11 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
     found.cut = std::min(found.cut, h);
     return true;
   };
-  const auto blurred = [&](double at) {
+  const auto blurred = [&](double at, bool passes) {
     if (release || closed || leading > 0 || !(at < found.blurred)) return;
     found.blurred = at;
     found.blurred_row = row;
+    found.blurred_passes = passes;
   };
   double from = 0;
   for (int round = 0; round < 100; ++round) {
@@ -101,7 +103,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         if (is_blurred && on_shorter(at)) break;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
-        if (is_blurred) blurred(at);
+        if (is_blurred) blurred(at, false);
         return;
       }
       case Excursion::Kind::pending:
@@ -111,7 +113,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.cut = std::min(found.cut, at);
           found.pendings.push_back({row, at, release});
         }
-        blurred(e.at);
+        blurred(e.at, false);
         return;
       case Excursion::Kind::graze:
         if (on_shorter(e.at)) break;
@@ -120,7 +122,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.grazes.push_back({row, e.at, false});
           found.graze = std::min(found.graze, e.at);
         }
-        blurred(e.at);
+        blurred(e.at, value({p.data(), size}, e.at) > passes_in_roundings * eps * terms({p.data(), size}, e.at));
         from = e.at + (h - e.at) * behind_a_graze + h * eps;
         if (from >= h) return;
         break;
@@ -231,6 +233,11 @@ double nearer_place(const Motion& motion, const Happening& found, double& size) 
     return sum;
   };
   const bool holonomic = model::is_holonomic(model.row_kind[row]);
+  const auto first = model.row_column.begin() + model.row_start[row];
+  const auto last = model.row_column.begin() + model.row_start[row + 1];
+  if (holonomic && !found.blurred_passes &&
+      std::none_of(first, last, [&](std::uint32_t i) { return std::abs(moved(i)) > much_moved * std::abs(q[i]); }))
+    return never;
   model::State there = motion.state;
   there.time += s * u;
   for (std::size_t i = 0; i < n; ++i) {

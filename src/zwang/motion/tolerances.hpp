@@ -53,6 +53,8 @@ inline constexpr double blurred_part = 1e-9;
 inline constexpr double early = 4;
 /// Of the way to such a place: what is left to go where the step is ended.
 inline constexpr double left_to_go = 1.0 / 16;
+/// Of a coordinate: what is but touched there has no smaller terms from nearer unless one moves by more than this.
+inline constexpr double much_moved = 0.25;
 /// Terms there, as a part of the terms now: from here on it is worth a step.
 inline constexpr double nearer_by = 0.25;
 /// Roundings of the terms of a switching function: what is less away from its threshold is not told any better from nearer.

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "zwang/expressions/discs.hpp"
 #include "zwang/expressions/remainders.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/sweeps/tolerances.hpp"
@@ -193,6 +194,7 @@ class Search {
   /// What a tape's series leave out.
   struct Bound {
     std::vector<std::uint32_t> sized;
+    std::vector<double> terms;  ///< that each register is made of at the place
     expressions::Remainders room;
     double reach = 0;
   };
@@ -221,6 +223,8 @@ class Search {
       r[0] = slot >= term_.steady() ? modes_[slot - term_.steady()] : term_.constant_of[slot];
     }
     expressions::sweep(tape, registers_.data(), orders_, orders_ - 1, 1);
+    bound.terms.resize(tape.registers());
+    expressions::magnitudes(tape, registers_.data(), orders_, 1, bound.terms.data());
     if (bound.sized.empty()) bound.sized = expressions::sized_registers(tape);
     bound.reach = reach;
     expressions::make_room(tape, 1, orders_, bound.room);
@@ -235,7 +239,9 @@ class Search {
     series_.assign(first, first + orders_);
     double sum = 0;
     for (unsigned k = orders_; k-- > 0;) sum = sum * bound.reach + std::abs(series_[k]);
-    return std::isfinite(sum) && bound.room.error[output] <= series_tail * sum;
+    // A difference is known no better than what it is one of: 1 - tanh(u)^2.
+    terms_ = std::max(sum, bound.terms[output]);
+    return std::isfinite(sum) && bound.room.error[output] <= series_tail * terms_;
   }
 
   /// Bernstein coefficients of sign * series on [left, right].
@@ -265,7 +271,7 @@ class Search {
   /// A polynomial by its coefficients on [left, right].
   void bound(const std::vector<double>& b, double left, double right) {
     const double largest = *std::max_element(b.begin(), b.end());
-    double size = 0;
+    double size = terms_;
     for (const double value : b) size = std::max(size, std::abs(value));
     if (!(largest > best_ + extreme_rounding * size)) return;
     // The ends are values, which were looked at: a bound that is one of them is reached.
@@ -332,7 +338,8 @@ class Search {
   const model::Observable& f_;
   double sign_;
   double best_;
-  double length_;  ///< of the piece in its unit of time
+  double length_;     ///< of the piece in its unit of time
+  double terms_ = 0;  ///< of what the series looked at last is the difference
   unsigned orders_ = 0;
   Bound bound_, switching_bound_;
   int stretches_ = 0;
