@@ -54,7 +54,8 @@ int analyze_reversal(const Request& request) {
     print("  expected: forces and conditions are the same for turned velocities, and no shock occurs\n");
     if (!reversal.reversible && reversal.status == motion::Status::finished) {
       print(
-          "  what is left may be rounding that the motion has magnified, as a chaotic one does: `zwang run --error` tells "
+          "  what is left may be rounding that the motion has magnified, as a chaotic one does: `zwang run --error` "
+          "tells "
           "how uncertain its end is, and a shorter `--until` what it is before\n");
     }
   } else {

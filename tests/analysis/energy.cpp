@@ -106,9 +106,9 @@ TEST(EnergyRate, is_not_nought_for_ever_where_forces_act_elsewhere_or_later) {
                  "[simulation]\nuntil = 10\n");
     return energy_rate(model, model::initial_state(model)).conserved();
   };
-  for (const char* force : {"max(0, t - 1)", "if(t > 5, 1, 0)", "-0.1*x'*step(x - 1)", "-max(0, x - 500)*x'",
-                            "step(t - 3) - step(t - 4)", "table(t, [4, 5, 6], [0, 1, 0])", "clip(t - 2, 0, 1)",
-                            "exp(-((t - 7)/0.01)^2)"}) {
+  for (const char* force :
+       {"max(0, t - 1)", "if(t > 5, 1, 0)", "-0.1*x'*step(x - 1)", "-max(0, x - 500)*x'", "step(t - 3) - step(t - 4)",
+        "table(t, [4, 5, 6], [0, 1, 0])", "clip(t - 2, 0, 1)", "exp(-((t - 7)/0.01)^2)"}) {
     EXPECT_FALSE(on(force, "")) << force;
   }
   for (const char* potential : {"step(t - 3)*x", "max(0, t - 5)*x^2"}) EXPECT_FALSE(on("", potential)) << potential;
@@ -116,7 +116,8 @@ TEST(EnergyRate, is_not_nought_for_ever_where_forces_act_elsewhere_or_later) {
     EXPECT_TRUE(on("", potential)) << potential;
   // A magnetic field, on one side of a line.
   const model::Model field = model_of(
-      "[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [0, 1]\nforce = [\"2*a.y'*step(a.x - 3)\", \"-2*a.x'*step(a.x - "
+      "[points.a]\nmass = 1\nposition = [1, 0]\nvelocity = [0, 1]\nforce = [\"2*a.y'*step(a.x - 3)\", "
+      "\"-2*a.x'*step(a.x - "
       "3)\"]\n[simulation]\nuntil = 10\n");
   EXPECT_TRUE(energy_rate(field, model::initial_state(field)).conserved());
 }

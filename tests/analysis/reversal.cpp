@@ -38,9 +38,9 @@ TEST(Reversal, is_expected_where_the_sides_of_places_change) {
     EXPECT_TRUE(found.expected) << force;
     EXPECT_TRUE(found.reversible) << force;
   }
-  const Reversal well = reversal(
-      from("[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"abs(x)\"\n[simulation]\nuntil = "
-           "20\n"));
+  const Reversal well = reversal(from(
+      "[coordinates.x]\ninitial = 1\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"abs(x)\"\n[simulation]\nuntil = "
+      "20\n"));
   EXPECT_TRUE(well.expected);
   EXPECT_TRUE(well.reversible);
   const Reversal angle = reversal(from(
@@ -61,11 +61,14 @@ TEST(Reversal, is_not_expected_of_what_switches_by_the_time) {
 
 TEST(Reversal, begins_anew_from_a_state_that_was_computed) {
   // A door on two hinges: what is left of the conditions at its turned state is rounding of its length, not of itself.
-  const Reversal door = reversal(from(
-      "[bodies.d]\nmass = 20\nshape = { box = [0.9, 0.04, 2.0] }\nposition = [0.45, 0, 0]\nspin = [0, 0, 1.3]\nvelocity = [0, "
-      "\"1.3*0.45\", 0]\n[bodies.d.marks]\nh1 = [-0.45, 0, -0.9]\nh2 = [-0.45, 0, 0.9]\n[joints]\nJ1 = { hinge = [[0, 0, "
-      "-0.9], \"d.h1\"], axis = [0, 0, 1] }\nJ2 = { hinge = [[0, 0, 0.9], \"d.h2\"], axis = [0, 0, 1] }\n[simulation]\nuntil = "
-      "3\n"));
+  const Reversal door =
+      reversal(from("[bodies.d]\nmass = 20\nshape = { box = [0.9, 0.04, 2.0] }\nposition = [0.45, 0, 0]\nspin = [0, 0, "
+                    "1.3]\nvelocity = [0, "
+                    "\"1.3*0.45\", 0]\n[bodies.d.marks]\nh1 = [-0.45, 0, -0.9]\nh2 = [-0.45, 0, 0.9]\n[joints]\nJ1 = { "
+                    "hinge = [[0, 0, "
+                    "-0.9], \"d.h1\"], axis = [0, 0, 1] }\nJ2 = { hinge = [[0, 0, 0.9], \"d.h2\"], axis = [0, 0, 1] "
+                    "}\n[simulation]\nuntil = "
+                    "3\n"));
   EXPECT_TRUE(door.expected) << (door.reasons.empty() ? "" : door.reasons[0]);
   EXPECT_TRUE(door.reversible) << door.why;
 }

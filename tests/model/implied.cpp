@@ -103,7 +103,8 @@ TEST(Implied, a_thread_that_is_taut_along_a_bar_keeps_to_it) {
                 .size(),
             4U);
   // Four struts' worth of tension around a cross of two bars: a plane figure in space, which stays plane.
-  const std::string cross = point("a", "[1, 0, 0]") + point("b", "[0, 1, 0]") + point("c", "[-1, 0, 0]") + point("d", "[0, -1, 0]") +
+  const std::string cross = point("a", "[1, 0, 0]") + point("b", "[0, 1, 0]") + point("c", "[-1, 0, 0]") +
+                            point("d", "[0, -1, 0]") +
                             "[constraints]\nac = \"distance(a, c) = 2\"\nbd = \"distance(b, d) = 2\"\n";
   std::string sides;
   for (const char* ends : {"a, b", "b, c", "c, d", "d, a"})

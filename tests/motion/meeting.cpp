@@ -235,8 +235,7 @@ TEST(Meeting, a_ground_that_begins_like_a_root_is_gone_along) {
                           floor + "\"\n[simulation]\nuntil = " + std::to_string(until) + "\n");
   };
   for (const double p : {2.5, 2.2}) {
-    const Through found =
-        rolls("max(0, b.x)^" + std::to_string(p), "position = [-2, 0]\nvelocity = [4, 0]\n", 0.8);
+    const Through found = rolls("max(0, b.x)^" + std::to_string(p), "position = [-2, 0]\nvelocity = [4, 0]\n", 0.8);
     ASSERT_EQ(found.status, Status::finished) << p << ": " << found.why;
     const double x = found.state.position[0];
     constexpr int parts = 4000;

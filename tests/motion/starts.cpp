@@ -64,9 +64,9 @@ TEST(Starts, that_were_computed_elsewhere_and_written_with_all_their_digits_are_
                   "\n[constraints]\nrail = \"a.x = 0\"" + end);
   };
   // cos(pi/2) as it is printed, beside 1; sin(pi), of a state that another run came to.
-  for (const auto& [position, velocity] : {std::pair{"[6.123233995736766e-17, -1]", "[0, 0]"},
-                                           std::pair{"[0, -1]", "[1.2246467991473532e-16, 2]"},
-                                           std::pair{"[-4.0393821e-33, 1]", "[0, 0]"}}) {
+  for (const auto& [position, velocity] :
+       {std::pair{"[6.123233995736766e-17, -1]", "[0, 0]"}, std::pair{"[0, -1]", "[1.2246467991473532e-16, 2]"},
+        std::pair{"[-4.0393821e-33, 1]", "[0, 0]"}}) {
     const Followed found = started(position, velocity);
     if (std::string(position) == "[-4.0393821e-33, 1]") {
       // Eight digits are somebody's choice.

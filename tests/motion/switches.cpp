@@ -922,7 +922,8 @@ TEST(Switches, a_push_that_begins_on_one_side_and_stands_on_the_other_leaves_two
 TEST(Switches, an_angle_of_a_sine_is_a_triangle_wave) {
   // x'' = asin(sin t): up to t = 3 pi/2 the slope is 1, then -1 about t = pi, then 1 again.
   const double w = pi / 2;
-  const Followed driven = follow(coordinate("initial = 0\n", "asin(sin(t))", "[simulation]\nuntil = 6.283185307179586\n"));
+  const Followed driven =
+      follow(coordinate("initial = 0\n", "asin(sin(t))", "[simulation]\nuntil = 6.283185307179586\n"));
   ASSERT_EQ(driven.status, Status::finished) << driven.why;
   ASSERT_EQ(driven.events.size(), 2U) << driven.kinds;
   EXPECT_NEAR(driven.events[0].time, w, 1e-15);

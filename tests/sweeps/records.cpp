@@ -165,9 +165,9 @@ TEST(Records, an_extreme_is_not_too_narrow_to_be_found) {
   for (const char* width : {"1", "0.3", "0.2", "0.01", "1e-4"}) {
     const std::string u = std::string("((a.x - 5.3)/") + width + ")";
     const std::string later = std::string("((t - 5.3)/") + width + ")";
-    const std::vector<std::string> records = {"max(exp(-" + u + "^2))",     "max(1 + exp(-" + u + "^2))",
+    const std::vector<std::string> records = {"max(exp(-" + u + "^2))",      "max(1 + exp(-" + u + "^2))",
                                               "min(-exp(-" + later + "^2))", "max(1 - tanh(" + u + ")^2)",
-                                              "max(1/(1 + " + u + "^2))",   "min(tanh(" + u + ")^2)"};
+                                              "max(1/(1 + " + u + "^2))",    "min(tanh(" + u + ")^2)"};
     const Row row = one(flight, {"v=1"}, records);
     EXPECT_NEAR(row.records[0], 1, 1e-13) << width;
     EXPECT_NEAR(row.records[1], 2, 1e-13) << width;

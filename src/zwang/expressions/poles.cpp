@@ -65,7 +65,8 @@ Bounds bounds_of(const Graph& graph, Expr e) {
       const Node exponent = graph.node(node.children[1]);
       if (exponent.kind != NodeKind::number || !(exponent.number > 0)) return {};
       const Bounds base = bounds_of(graph, node.children[0]);
-      if (base.low >= 0) return {elementary::pow(base.low, exponent.number), elementary::pow(base.high, exponent.number)};
+      if (base.low >= 0)
+        return {elementary::pow(base.low, exponent.number), elementary::pow(base.high, exponent.number)};
       return std::fmod(exponent.number, 2) == 0 ? Bounds{0, infinite} : Bounds{};
     }
     case NodeKind::function: break;

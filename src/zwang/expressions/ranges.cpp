@@ -21,7 +21,8 @@ Range widened(double low, double high) {
   // What has overflown is larger than any number, and known to be.
   low = std::clamp(low, -endless, std::numeric_limits<double>::max());
   high = std::clamp(high, std::numeric_limits<double>::lowest(), endless);
-  return {std::isinf(low) ? low : low - widening * std::abs(low), std::isinf(high) ? high : high + widening * std::abs(high)};
+  return {std::isinf(low) ? low : low - widening * std::abs(low),
+          std::isinf(high) ? high : high + widening * std::abs(high)};
 }
 
 Range product(Range a, Range b) {

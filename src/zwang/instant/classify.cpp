@@ -65,7 +65,8 @@ std::vector<double> terms_of_vectors(const model::Model& model, const model::Row
       together(condition.first_row + k, condition.components);
   }
   for (const model::Joint& joint : model.joints) {
-    const bool meets = joint.kind == "ball" || joint.kind == "hinge" || joint.kind == "universal" || joint.kind == "weld";
+    const bool meets =
+        joint.kind == "ball" || joint.kind == "hinge" || joint.kind == "universal" || joint.kind == "weld";
     const std::uint32_t body = std::min(joint.first.body, joint.second.body);
     if (!meets || body >= model.bodies.size()) continue;
     const auto place = static_cast<std::uint32_t>(model.bodies[body].place());

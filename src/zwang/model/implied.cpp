@@ -74,9 +74,8 @@ void find_implied(const Model& model, const std::vector<std::uint32_t>& part, co
     if (std::abs(row.d) <= model.simulation.touch * terms) row.d = 0;
     found.push_back(std::move(row));
   }
-  const bool kept =
-      one_sided.empty() || std::all_of(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(),
-                                       [&](const Implied& row) { return keeps(model, row); });
+  const bool kept = one_sided.empty() || std::all_of(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(),
+                                                     [&](const Implied& row) { return keeps(model, row); });
   if (!kept) found.resize(before);
 }
 

@@ -71,8 +71,7 @@ bool has_side_of_its_own(const Motion& motion, const model::Slotted& group, std:
 Place straight_on_by(const Motion& motion, double s) {
   const Motion::Impl& impl = *motion.impl;
   Place there{motion.state, impl.switches.sides};
-  for (std::size_t i = 0; i < there.state.position.size(); ++i)
-    there.state.position[i] += s * there.state.velocity[i];
+  for (std::size_t i = 0; i < there.state.position.size(); ++i) there.state.position[i] += s * there.state.velocity[i];
   if (there.sides.empty()) return there;
   const std::vector<expressions::Side> by_value = model::sides_of(impl.model, there.state);
   bool turned = false;
@@ -85,7 +84,8 @@ Place straight_on_by(const Motion& motion, double s) {
   if (!turned) return there;
   there.state.modes = model::modes_of(impl.model, there.sides);
   for (const instant::MixedMode& mode : impl.switches.mixed) {
-    const auto j = std::lower_bound(impl.switches.slid.begin(), impl.switches.slid.end(), mode.slid) - impl.switches.slid.begin();
+    const auto j =
+        std::lower_bound(impl.switches.slid.begin(), impl.switches.slid.end(), mode.slid) - impl.switches.slid.begin();
     instant::mix(mode, impl.switches.weight[static_cast<std::size_t>(j)], there.state.modes);
   }
   return there;

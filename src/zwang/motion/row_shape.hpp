@@ -36,8 +36,8 @@ struct RowShape {
   expressions::Tape watched;
   double squared =
       0;  ///< not 0: f = squared (sqrt(u) - L), L > 0; watched are u and L, since (u - L^2) / (2 L) has f's sign
-  std::vector<std::uint32_t> roots;       ///< registers of the watched tape that are roots
-  std::vector<std::uint32_t> held_roots;  ///< registers of the held tape that are roots
+  std::vector<std::uint32_t> roots;        ///< registers of the watched tape that are roots
+  std::vector<std::uint32_t> held_roots;   ///< registers of the held tape that are roots
   std::vector<std::uint32_t> steep_roots;  ///< those of them that have no slope where they are zero
 };
 

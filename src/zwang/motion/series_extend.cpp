@@ -489,8 +489,8 @@ bool Series::Impl::take_roots_as_zero(double soon) {
         // that follows from it has one. What that rounding matters is bounded with the step. A place that falls further leaves
         // where the root has values.
         const bool has_values = i.op == expressions::Op::power && i.c == std::floor(i.c);
-        const bool leaves = u[l] < 0 && u[block.width + l] < 0 && !has_values &&
-                            term_moving[block.group][reg - before] == 0;
+        const bool leaves =
+            u[l] < 0 && u[block.width + l] < 0 && !has_values && term_moving[block.group][reg - before] == 0;
         const bool vanishes = begins <= soon * fall || u[l] < 0;
         if (!vanishes || leaves || begins <= i.zero_below) continue;
         i.zero_below = begins;
@@ -560,8 +560,7 @@ std::vector<Series::RootOfPlaces> Series::Impl::roots_of_places() const {
   for (const Block& block : held_blocks) {
     if (!block.strands && !block.linked) add_of_rows(block, shapes[block.group].held, shapes[block.group].held_roots);
   }
-  for (const Block& block : watched_blocks)
-    add_of_rows(block, shapes[block.group].watched, shapes[block.group].roots);
+  for (const Block& block : watched_blocks) add_of_rows(block, shapes[block.group].watched, shapes[block.group].roots);
   return out;
 }
 

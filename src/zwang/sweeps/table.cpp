@@ -449,27 +449,27 @@ void Table::Impl::walk(const std::function<void(const Row&)>& visit) {
     const Line stretch(chunk, "chunks");
     stretch.require_seal();
     const std::int64_t count = stretch.whole(2, 0, static_cast<std::int64_t>(done));
-    Checksum sum;
+    Checksum found;
     for (std::int64_t k = 0; k < count; ++k, ++next) {
       if (!line_of.step()) damaged("table samples ends too early");
       const Line line(line_of, "samples");
       if (line.number() != static_cast<std::int64_t>(next)) line.refuse("it is not the next one");
-      sum.whole(line.number());
+      found.whole(line.number());
       int column = 0;
       const auto real = [&] {
         const double value = line.real(++column);
-        sum.number(value);
+        found.number(value);
         return value;
       };
       const auto whole = [&] {
         const std::int64_t value = line.whole(++column, 0, INT64_MAX);
-        sum.whole(value);
+        found.whole(value);
         return static_cast<std::uint64_t>(value);
       };
       row.sample = next;
       for (double& value : row.parameters) value = real();
       const std::string status = line.text(++column);
-      sum.text(status);
+      found.text(status);
       row.status = known_status(status);
       if (row.status.empty()) line.refuse("its status is none");
       row.time = real();
@@ -479,12 +479,12 @@ void Table::Impl::walk(const std::function<void(const Row&)>& visit) {
       for (double& value : row.records) value = real();
       // Why it failed stands elsewhere, and belongs to it.
       if (more_failures && Line(failure, "failures").number() == line.number()) {
-        if (why_is_summed) sum.text(Line(failure, "failures").text(1));
+        if (why_is_summed) found.text(Line(failure, "failures").text(1));
         more_failures = failure.step();
       }
       if (visit) visit(row);
     }
-    if (sum.sum() != stretch.whole(3, INT64_MIN, INT64_MAX)) {
+    if (found.sum() != stretch.whole(3, INT64_MIN, INT64_MAX)) {
       damaged(fmt::format("the sum of the samples before number {} does not fit", next));
     }
   }

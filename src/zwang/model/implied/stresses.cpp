@@ -24,8 +24,7 @@ Stresses::Stresses(const std::vector<Equation>& equations, const Vector& start, 
     start_.push_back(start[i]);
     extent_ = std::max(extent_, std::abs(start[i]));
   }
-  for (const Equation& one : equations)
-    add(one, std::binary_search(one_sided.begin(), one_sided.end(), one.row));
+  for (const Equation& one : equations) add(one, std::binary_search(one_sided.begin(), one_sided.end(), one.row));
 }
 
 std::vector<Vector> Stresses::find() {
