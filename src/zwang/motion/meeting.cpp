@@ -139,7 +139,7 @@ std::vector<std::size_t> nearly_zero(const Motion& motion, const std::vector<Ser
                       roundings_of_a_meeting * unit_rounding * std::abs(motion.state.position[i])});
     }
     const double passed = ways_from_a_meeting * shortest / impl.series.unit() * std::abs(roots[k].rate);
-    if (!(std::abs(roots[k].argument) > std::max(way * way, passed))) out.push_back(k);
+    if (std::abs(roots[k].argument) <= std::max(way * way, passed)) out.push_back(k);
   }
   return out;
 }
