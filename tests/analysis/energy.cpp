@@ -111,7 +111,7 @@ TEST(EnergyRate, is_not_nought_for_ever_where_forces_act_elsewhere_or_later) {
         "table(t, [4, 5, 6], [0, 1, 0])", "clip(t - 2, 0, 1)", "exp(-((t - 7)/0.01)^2)"}) {
     EXPECT_FALSE(on(force, "")) << force;
   }
-  for (const char* potential : {"step(t - 3)*x", "max(0, t - 5)*x^2"}) EXPECT_FALSE(on("", potential)) << potential;
+  for (const char* potential : {"max(0, t - 3)*x", "max(0, t - 5)*x^2"}) EXPECT_FALSE(on("", potential)) << potential;
   for (const char* potential : {"abs(x)", "max(0, x - 3)^2", "exp(-((x - 7)/0.01)^2)"})
     EXPECT_TRUE(on("", potential)) << potential;
   // A magnetic field, on one side of a line.

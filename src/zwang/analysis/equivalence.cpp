@@ -116,6 +116,8 @@ class Point {
     // Along the time alone, then along one variable and the time.
     model::MotionSeries motion{state_.time, n, 2, state_.position};
     motion.coefficient.resize(2 * n, 0.0);
+    // Corners are on the sides that they have here.
+    if (model_.switches > 0) motion.modes = model::modes_of(model_, model::sides_of(model_, state_));
     model::RowSeries still;
     model::series_row(model_, row, motion, 2, still);
     for (std::uint32_t e = 0; e < count; ++e) {
@@ -427,6 +429,7 @@ class EquivalenceInquiry {
 
   bool go(const Vector& x) {
     model::State there = state_;
+    there.modes.clear();
     std::copy(x.begin(), x.end() - 1, there.position.begin());
     there.time = x.back();
     std::fill(there.velocity.begin(), there.velocity.end(), 0.0);

@@ -53,11 +53,16 @@ class Witness {
     // What switches by velocities is on its other branch then; what does so by places alone is where it is, on a threshold, too.
     turned.modes.clear();
     if (model_.switches > 0) {
-      std::vector<expressions::Side> sides = model::sides_after(model_, turned, memory.sides, turned);
-      for (std::uint32_t number = 0; number < model_.switches; ++number) {
-        if (!instant::switch_rates(model_, number, state, {}).by_velocity) sides[number] = memory.sides[number];
+      turned.modes = model::modes_of(model_, model::sides_after(model_, turned, memory.sides, turned));
+      for (std::uint32_t number = 0; number < model_.switches && !state.modes.empty(); ++number) {
+        if (instant::switch_rates(model_, number, state, {}).by_velocity) continue;
+        const model::SwitchPlace place = model::place_of_switch(model_, number);
+        const expressions::Corner& corner = place.group->corners[place.corner];
+        for (std::uint32_t k = 0; k < corner.modes; ++k) {
+          const std::size_t at = place.group->first_mode + (corner.first_mode + k) * place.group->lanes + place.lane;
+          turned.modes[at] = state.modes[at];
+        }
       }
-      turned.modes = model::modes_of(model_, sides);
     }
     model::evaluate_dynamics(model_, state, scratch_, dynamics_);
     const std::vector<double> force = dynamics_.force;

@@ -40,13 +40,41 @@ void throw_sides(const model::Model& model, model::State& state, Dice& dice) {
   state.modes = model::modes_of(model, sides);
 }
 
+namespace {
+
+/// Per instruction, 1: the time is in it. The second argument of functions of one is input 0, too, which is the time, and says nothing.
+std::vector<std::uint8_t> depending_on_time(const expressions::Tape& tape) {
+  using expressions::Op;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  std::vector<std::uint8_t> all(tape.registers(), 0);
+  all[0] = 1;
+  for (std::size_t at = before; at < all.size(); ++at) {
+    const expressions::Instruction& i = tape.instructions[at - before];
+    const bool pair = i.op == Op::cos || i.op == Op::cosh || i.op == Op::atan2 || i.op == Op::select;
+    const bool second = i.b != 0 || i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply ||
+                        i.op == Op::divide || i.op == Op::atan2 || i.op == Op::select;
+    all[at] = all[i.a] != 0 || (second && all[i.b] != 0) || (pair && all[at - 1] != 0) ? 1 : 0;
+  }
+  return {all.begin() + static_cast<std::ptrdiff_t>(before), all.end()};
+}
+
+}  // namespace
+
 bool switches_by_time(const model::Slotted& group) {
   if (group.corners.empty()) return false;
   const expressions::Tape& tape = group.switching;
-  const std::vector<std::uint8_t> by_time = expressions::depending(tape, 0, 1);
+  const std::vector<std::uint8_t> by_time = depending_on_time(tape);
   const std::size_t before = tape.inputs.size() + tape.constants.size();
-  return std::any_of(tape.outputs.begin(), tape.outputs.end(),
-                     [&](std::uint32_t at) { return at < before ? at == 0 : by_time[at - before] != 0; });
+  const auto turns = [&](std::size_t output) {
+    const std::uint32_t at = tape.outputs[output];
+    return at < before ? at == 0 : by_time[at - before] != 0;
+  };
+  // The other argument of a corner is there for those of angles alone.
+  for (std::size_t c = 0; c < group.corners.size(); ++c) {
+    const bool angle = group.corners[c].kind == expressions::CornerKind::turns;
+    if (turns(c) || (angle && turns(group.corners.size() + c))) return true;
+  }
+  return false;
 }
 
 }  // namespace zwang::analysis
