@@ -15,7 +15,9 @@ namespace zwang::motion {
 namespace {
 
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
-constexpr double passes_in_roundings = 64;  ///< of its terms, above zero: what has passed it, and not but touched
+constexpr double displaced_part =
+    1e-13;  ///< of the way to a crossing: by more than this rounding of the terms should not put it off
+constexpr double passes_in_roundings = 64;    ///< of its terms, above zero: what has passed it, and not but touched
 constexpr double rounded_accelerations = 64;  ///< roundings of the terms of an acceleration: what it may be off by
 
 /// sum |c_k| h^k of coefficients `stride` apart.
@@ -99,7 +101,10 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           return;
         const double parts = closed && !release ? parting(c, stride, count, h, threshold) : e.at;
         const double at = parts == never ? e.at : parts;
-        const bool is_blurred = threshold > blurred_part * h * slope({p.data(), size}, at);
+        const double rate = slope({p.data(), size}, at);
+        // Rounding of far larger terms puts it off, too.
+        const bool is_blurred =
+            threshold > blurred_part * h * rate || eps * terms({p.data(), size}, at) > displaced_part * at * rate;
         if (is_blurred && on_shorter(at)) break;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
