@@ -32,17 +32,6 @@ void add_known(const Implied& row, std::vector<Equation>& equations) {
   equations.push_back(std::move(out));
 }
 
-/// Does the velocity of the start keep c.u = 0? One that moves across what strings imply has no acceleration at all: they tell that themselves.
-bool keeps(const Model& model, const Implied& row) {
-  double rate = 0;
-  double terms = 0;
-  for (std::size_t i = 0; i < row.c.size(); ++i) {
-    rate += row.c[i] * model.initial_velocity[row.variable[i]];
-    terms += std::abs(row.c[i] * model.initial_velocity[row.variable[i]]);
-  }
-  return std::abs(rate) <= model.simulation.touch * terms;
-}
-
 /// What the equations of one part imply beside what is known; and the inequalities `one_sided` that touch, in the direction in which they push.
 void find_implied(const Model& model, const std::vector<std::uint32_t>& part, const std::vector<Implied>& known,
                   std::vector<Implied>& found, const std::vector<std::uint32_t>& one_sided = {}) {

@@ -105,4 +105,14 @@ void append(Model& model, const std::vector<Implied>& rows) {
   }
 }
 
+bool keeps(const Model& model, const Implied& row) {
+  double rate = 0;
+  double terms = 0;
+  for (std::size_t i = 0; i < row.c.size(); ++i) {
+    rate += row.c[i] * model.initial_velocity[row.variable[i]];
+    terms += std::abs(row.c[i] * model.initial_velocity[row.variable[i]]);
+  }
+  return std::abs(rate) <= model.simulation.touch * terms;
+}
+
 }  // namespace zwang::model

@@ -19,4 +19,7 @@ struct Implied {
 /// Adds each as a condition of its own, behind all others.
 void append(Model& model, const std::vector<Implied>& rows);
 
+/// Does the velocity of the start keep c.u = 0? One that moves across what strings imply has no acceleration at all: they tell that themselves.
+[[nodiscard]] bool keeps(const Model& model, const Implied& row);
+
 }  // namespace zwang::model

@@ -158,8 +158,7 @@ class Tightness {
       asked_ = std::move(left);
     }
     Stresses::echelon(rows);
-    // A start that moves across them has no acceleration at all: the strings themselves tell that.
-    if (!std::all_of(rows.begin(), rows.end(), [&](const Vector& row) { return keeps(row); })) return;
+    std::vector<Implied> made;
     for (const Vector& row : rows) {
       Implied out;
       for (std::size_t i = 0; i < row.size(); ++i) {
@@ -168,24 +167,15 @@ class Tightness {
         out.c.push_back(row[i]);
         out.d += row[i] * model_.initial_position[variable_[i]];
       }
-      found.push_back(std::move(out));
+      made.push_back(std::move(out));
     }
+    if (!std::all_of(made.begin(), made.end(), [&](const Implied& row) { return keeps(model_, row); })) return;
+    for (Implied& row : made) found.push_back(std::move(row));
   }
 
  private:
   [[nodiscard]] std::size_t place_of(std::uint32_t variable) const {
     return static_cast<std::size_t>(std::lower_bound(variable_.begin(), variable_.end(), variable) - variable_.begin());
-  }
-
-  /// Does the velocity of the start keep c.u = 0?
-  [[nodiscard]] bool keeps(const Vector& row) const {
-    double rate = 0;
-    double terms = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      rate += row[i] * model_.initial_velocity[variable_[i]];
-      terms += std::abs(row[i] * model_.initial_velocity[variable_[i]]);
-    }
-    return std::abs(rate) <= model_.simulation.touch * terms;
   }
 
   /// One more linear equation, if it is one more.
