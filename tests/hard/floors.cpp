@@ -31,6 +31,9 @@ struct Scene {
 };
 
 constexpr int most_shocks = 40;
+constexpr Real rounding_of_f =
+    1e-16L;  ///< more than this above zero is within the wall, even where f was never seen below zero
+constexpr Real no_rate = 1e-12L;    ///< what slides off or on with less needs not be seen on its way
 constexpr Real slow_shock = 1e-3L;  ///< with restitution: before the shocks accumulate the comparison ends
 
 /// Positions and velocities at the times, as far as it is worth while.
@@ -68,7 +71,7 @@ void follow_point(const Scene& scene, const std::vector<double>& at, Vector y, b
         const Real rate = (f.x * y[2] + f.y * y[3] + f.t) / (f.x * f.x + f.y * f.y);
         y[2] -= rate * f.x;
         y[3] -= rate * f.y;
-        if (let_go) held = clear = false;
+        if (let_go) held = false, clear = true;
         continue;
       }
       // After a shock or a release f is zero: it must have become negative before it can become positive, and the first
@@ -85,17 +88,19 @@ void follow_point(const Scene& scene, const std::vector<double>& at, Vector y, b
       const bool hit = integrate_to(flying, t, y, time, steps, [&](Real now, const Vector& s) {
         const Real f = scene.surface(s[0], s[1], now).f;
         if (f < 0) clear = true;
-        return clear ? f : -1;
+        return clear || f > rounding_of_f ? f - rounding_of_f : -1;
       });
       if (!hit) continue;
       const Said f = scene.surface(y[0], y[1], t);
       const Real norm = f.x * f.x + f.y * f.y;
       const Real rate = f.x * y[2] + f.y * y[3] + f.t;
+      y[0] -= f.f * f.x / norm;
+      y[1] -= f.f * f.y / norm;
       if (++shocks > most_shocks || (scene.restitution > 0 && rate / std::sqrt(norm) < slow_shock)) return;
       y[2] -= (1 + scene.restitution) * rate * f.x / norm;
       y[3] -= (1 + scene.restitution) * rate * f.y / norm;
       held = scene.restitution == 0 && pressure(t, y) > 0;
-      clear = false;
+      clear = std::abs(rate) < no_rate;
     }
     q.push_back({y[0] + scene.origin, y[1]});
     v.push_back({y[2], y[3]});
@@ -145,7 +150,8 @@ Case bump(std::uint64_t seed) {
   // As high as wide, or nearly a wall; on that the truth would not slide either.
   const double high = dice.coin() && !slides ? dice.uniform(0.5, 2) : w * dice.uniform(0.5, 3);
   scene.gravity = slides ? 9.81 : 0;
-  const double y = slides ? 0 : high * dice.uniform(0.2, 1.3);
+  // What is left of the bump at the start is what it starts on.
+  const double y = slides ? std::nextafter(high * std::exp(-(c / w) * (c / w)), 1.0) : high * dice.uniform(0.2, 1.3);
   scene.origin = c;
   scene.surface = [=](Real x, Real height, Real) {
     const Real u = x / w;
@@ -263,7 +269,7 @@ Case rising_floor(std::uint64_t seed) {
     return out;
   };
   scene.longest = [=](Real t, const Vector&) {
-    return std::max(static_cast<Real>(w) / 8, (std::abs(t) - 20 * w) * 0.5L);
+    return std::max(static_cast<Real>(w) / 32, (std::abs(t) - 20 * w) * 0.5L);
   };
   const Said start = scene.surface(0, 0, -scene.epoch);
   return before(
