@@ -376,6 +376,51 @@ until = 2
   EXPECT_NE(run.by[0].final.why.find("does not point"), std::string::npos) << run.by[0].final.why;
 }
 
+TEST(Sensitivity, along_friction_that_is_one_force_at_one_value_alone_is_not_offered) {
+  // Both forces switch together, and point across the surface for mu = 1: for no other does what holds x to w act on both alike.
+  const std::string text = R"toml([parameters]
+mu = 1
+f = 1
+[coordinates.x]
+initial = 0
+velocity = 1
+force = "-mu*sign(x' - w') + f*t"
+[coordinates.w]
+initial = 0
+force = "sign(x' - w')"
+[energy]
+kinetic = "(x'^2 + 0.3*w'^2)/2"
+[simulation]
+until = 3
+)toml";
+  const Differentiated run = differentiate(text, {"mu"});
+  EXPECT_NE(run.by[0].final.why.find("when the parameter moves"), std::string::npos) << run.by[0].final.why;
+  expect_differences(text, "f", 1, 1e-3, 1e-9);
+}
+
+TEST(Sensitivity, of_what_infinitely_many_jerks_bring_to_rest_is_that_of_rest) {
+  // A tow jerks a sledge along by an elastic rope; each jerk frees it from friction, and in the limit both stand.
+  const std::string text = R"toml([parameters]
+V = 0.6
+[coordinates.x]
+initial = 0
+force = "-0.78*sign(x')"
+[coordinates.y]
+initial = 1
+velocity = "V"
+[energy]
+kinetic = "(0.81*x'^2 + 1.1*y'^2)/2"
+[constraints]
+rope = { condition = "y - x <= 1.13", restitution = 0.5 }
+[simulation]
+until = 3
+)toml";
+  expect_differences(text, "V", 0.6, 1e-3, 1e-8);
+  const Differentiated run = differentiate(text, {"V"});
+  EXPECT_EQ(end_of(run).velocity[0], 0);
+  EXPECT_EQ(end_of(run).velocity[1], 0);
+}
+
 TEST(Sensitivity, of_a_puck_that_friction_stops_in_the_plane_is_the_closed_form) {
   // It stops after V / mu, V^2 / (2 mu) from its start, and rests there.
   const std::string text = R"toml([parameters]

@@ -118,17 +118,11 @@ class ForceJump {
 
   /// Is it D = c p? Nothing where there is no jump.
   std::optional<bool> along(const OnSurface& one, const std::vector<OnSurface>& all, model::State state,
-                            std::vector<expressions::Side> sides) {
-    const auto force = [&](bool above, model::Dynamics& out) {
-      for (const OnSurface& other : all) {
-        const double factor = one.same(other);
-        if (factor != 0) sides[other.surface->number] = (factor > 0) == above ? 2 : 0;
-      }
-      state.modes = model::modes_of(model_, sides);
-      model::evaluate_dynamics(model_, state, scratch_, out);
-    };
-    force(false, below_);
-    force(true, above_);
+                            const std::vector<expressions::Side>& sides) {
+    for (const bool above : {false, true}) {
+      state.modes = model::modes_of(model_, beside(one, all, sides, above));
+      model::evaluate_dynamics(model_, state, scratch_, above ? above_ : below_);
+    }
     const std::vector<double>& p = one.gradient;
     double square = 0;
     double product = 0;
@@ -146,7 +140,39 @@ class ForceJump {
     return any ? std::optional<bool>(true) : std::nullopt;
   }
 
+  /// Is it so, too, when the parameter moves? p does not move.
+  [[nodiscard]] bool stays_along(const Variation& variation, const OnSurface& one, const std::vector<OnSurface>& all,
+                                 model::State state, const std::vector<expressions::Side>& sides) const {
+    state.modes = model::modes_of(model_, beside(one, all, sides, false));
+    const std::vector<double> below = variation.force_slope(state);
+    state.modes = model::modes_of(model_, beside(one, all, sides, true));
+    const std::vector<double> above = variation.force_slope(state);
+    const std::vector<double>& p = one.gradient;
+    double square = 0;
+    double product = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      square += p[i] * p[i];
+      product += p[i] * (above[i] - below[i]);
+      size = std::max({size, std::abs(above[i]), std::abs(below[i])});
+    }
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      if (std::abs(above[i] - below[i] - product / square * p[i]) > rate_zero * size) return false;
+    }
+    return true;
+  }
+
  private:
+  /// The sides of those that are the same surface, above it or below.
+  static std::vector<expressions::Side> beside(const OnSurface& one, const std::vector<OnSurface>& all,
+                                               std::vector<expressions::Side> sides, bool above) {
+    for (const OnSurface& other : all) {
+      const double factor = one.same(other);
+      if (factor != 0) sides[other.surface->number] = (factor > 0) == above ? 2 : 0;
+    }
+    return sides;
+  }
+
   const model::Model& model_;
   model::Scratch scratch_;
   model::Dynamics below_, above_;
@@ -224,13 +250,14 @@ std::vector<std::uint32_t> on_threshold(const model::TermGroup& group, std::uint
         corner.kind == expressions::CornerKind::part) {
       continue;
     }
-    // A speed at rest is known to the rounding of those before.
-    const double least = corner.kind == expressions::CornerKind::moves ? std::max(size, largest_speed) : size;
     const std::uint32_t number = group.first_switch + c * group.lanes + lane;
     const bool held = number < holds.size() && holds[number] != 0;
-    if (std::abs(values[c]) <= (held ? beside_held : on_surface) * least) {
+    // A speed at rest is known to the rounding of those before; and infinitely many shocks leave what they bring to rest some last trifle.
+    const double all = std::max(size, largest_speed);
+    const double least = corner.kind == expressions::CornerKind::moves ? all : size;
+    if (std::abs(values[c]) <= (held ? beside_held * all : on_surface * least)) {
       out.push_back(c);
-    } else if (std::abs(values[c]) <= beside_held * least) {
+    } else if (std::abs(values[c]) <= beside_held * all) {
       near.push_back(number);
     }
   }
@@ -331,6 +358,10 @@ Slid slid_if(Variation& variation, const std::vector<Surface>& surfaces, const M
     if (!*followed || !jumps.along(one, found, other, sides).value_or(false)) {
       return refuse(model.terms[one.surface->term], one.surface->corner, one.surface->number,
                     "is one across which the force does not point");
+    }
+    if (!jumps.stays_along(variation, one, found, middle.state, sides)) {
+      return refuse(model.terms[one.surface->term], one.surface->corner, one.surface->number,
+                    "is one across which the force does not point any more when the parameter moves");
     }
     out.surfaces.push_back(*one.surface);
     if (std::any_of(leaders.begin(), leaders.end(), [&](const OnSurface* led) { return led->same(one) != 0; }))

@@ -500,6 +500,25 @@ bool Variation::gradient_moves(std::uint32_t row, const model::State& state) con
   return false;
 }
 
+std::vector<double> Variation::force_slope(const model::State& state) const {
+  const std::size_t n = impl_->model().variables;
+  const std::vector<double> coefficients = path_of({state, {}});
+  const Path path{state.time, 1, n, point_orders, coefficients, state.modes};
+  const std::vector<double> kept(n, 0.0);
+  std::vector<double> out(n, 0.0);
+  for (std::size_t g = 0; g < impl_->model().terms.size(); ++g) {
+    const model::TermGroup& group = impl_->model().terms[g];
+    if (group.kind != model::TermKind::force) continue;
+    for (std::size_t lane = 0; lane < group.lanes; ++lane) {
+      Lane one(impl_->term(g), lane, point_orders);
+      place(one, path, kept, kept, 0);
+      for (std::size_t k = 0; k < group.tape.outputs.size(); ++k)
+        out[group.target_of[k * group.lanes + lane]] += one.slope(k, 0);
+    }
+  }
+  return out;
+}
+
 Variation::Change Variation::observable(const model::Observable& observable, const model::Observable& slope,
                                         const MotionPoint& at) const {
   Lane run(impl_->observable(observable, slope), 0, point_orders);

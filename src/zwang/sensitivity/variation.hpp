@@ -74,6 +74,8 @@ class Variation {
                                    std::span<const double> modes) const;
   /// Does the gradient of a row between velocities change with the parameter, at the state it is at?
   [[nodiscard]] bool gradient_moves(std::uint32_t row, const model::State& state) const;
+  /// d/dp of the forces that are written, over the variables, the state kept; `modes` say on which sides.
+  [[nodiscard]] std::vector<double> force_slope(const model::State& state) const;
   /// Of an observable: an output, or what ends the motion.
   [[nodiscard]] Change observable(const model::Observable& observable, const model::Observable& slope,
                                   const MotionPoint& at) const;
