@@ -51,6 +51,8 @@ inline constexpr int most_shocks_of_a_way = 3;
 inline constexpr int most_rounds_of_alternatives = 16;
 /// How far away functions are compared with one another, of the largest position or velocity.
 inline constexpr double beside_state = 0.1;
+/// Newton steps of velocities onto a surface: the second leaves rounding where g is linear in them.
+inline constexpr int rounds_onto_surface = 2;
 /// Of the terms of g: how far from a surface its sides are looked at.
 inline constexpr double beside_surface = 1e-9;
 /// Of the largest coordinate: differences have two thirds of their digits there.

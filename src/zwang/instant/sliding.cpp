@@ -61,6 +61,12 @@ void Sliding::run() {
     for (std::size_t j = 0; j < i; ++j) {
       if (shares(i, j)) return refuse("are nested in one another");
       if (parallel(switches_[i], switches_[j])) {
+        // One that is only crossed while the other is slid on, as x' = 0 of a drag on a belt that swings.
+        for (const std::size_t one : {i, j}) {
+          if (!is_bend(switches_[one], on_[one], mixed_[one])) continue;
+          drop(one);
+          return run();
+        }
         return refuse("are one surface, written by functions that are no multiples of one another", "write them alike");
       }
     }
@@ -337,6 +343,8 @@ void Sliding::take(const std::vector<Where>& where, const std::vector<double>& s
     for (const auto& one : touched_) {
       const std::uint32_t number = one.first;
       if (slides[i] == 0 || !(is_flat(number) || parallel(number, switches_[i]))) continue;
+      if (is_bend(number, one.second, modes_across(model_, state_, corners_.sides, number, one.second, no_side)))
+        continue;
       switches_.push_back(number);
       return refuse("are one surface, written by functions that are no multiples of one another", "write them alike");
     }
@@ -389,6 +397,7 @@ void Sliding::take(const std::vector<Where>& where, const std::vector<double>& s
     corners_.weight.push_back(one.weight);
     corners_.implied.push_back(one.implied);
   }
+  take_dropped(sigma);
 }
 
 bool Sliding::linear_in(std::size_t i, std::vector<double> sigma) {

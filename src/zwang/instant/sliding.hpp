@@ -204,8 +204,13 @@ class Sliding {
 
   /// A condition that the places pass without a jump of any force, as that of max(x, 0), keeps nothing where it is: it is on a side.
   void drop_kinks();
-  /// The sides of these, by where everything goes.
-  void take_dropped(const std::vector<Disc>& discs, const std::vector<double>& c);
+  void drop(std::size_t i);
+  /// The sides of these, by where everything goes with these weights.
+  void take_dropped(const std::vector<double>& sigma);
+  /// Do forces jump across it?
+  [[nodiscard]] bool changes_force(const std::vector<MixedMode>& across, model::State state) const;
+  /// A switch of velocities across which no force jumps, here and elsewhere on its surface, as that of abs(x')*x' or max(x', 0): it keeps nothing where it is.
+  [[nodiscard]] bool is_bend(std::uint32_t number, expressions::Side on, const std::vector<MixedMode>& across) const;
   /// Friction and load that both vanish here: what they are a little later decides. False: refused.
   bool decide_later(std::vector<Disc>& discs, std::vector<double>& c, double zero);
   /// The state so much later, with the present accelerations.

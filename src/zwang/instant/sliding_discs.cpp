@@ -417,7 +417,14 @@ void Sliding::run_discs() {
     if (imposed_size_ > 0) leave_as_imposed(base, effect, nothing, all, c);
     if (!decide_later(all, c, nothing)) return;
     take_discs(all, c, effect, nothing);
-    if (corners_.refusal.empty()) take_dropped(all, c);
+    if (!corners_.refusal.empty()) return;
+    // With less friction what leaves its rest would go where it is going to.
+    std::vector<double> sigma = weights();
+    for (const Disc& disc : all) {
+      if (!disc.told) continue;
+      for (const std::size_t i : disc.of) sigma[i] = (1 + middle_weight * c[i]) / 2;
+    }
+    take_dropped(sigma);
   };
   if (!contacts) {
     if (!solve_discs(base, effect, zero, all, c)) return;

@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/base/chance.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/instant/sliding.hpp"
 
 namespace zwang::instant {
 
 using expressions::CornerKind;
+using expressions::Side;
 
 namespace {
 
@@ -27,56 +29,87 @@ std::vector<double> forces_with(const model::Model& model, const model::State& s
 
 }  // namespace
 
+bool Sliding::changes_force(const std::vector<MixedMode>& across, model::State state) const {
+  std::vector<double> scale;
+  std::vector<double> other;
+  for (const MixedMode& mode : across) instant::mix(mode, 0, state.modes);
+  const std::vector<double> below = forces_with(model_, state, scale);
+  for (const MixedMode& mode : across) instant::mix(mode, 1, state.modes);
+  const std::vector<double> above = forces_with(model_, state, other);
+  for (std::size_t k = 0; k < below.size(); ++k) {
+    if (!(std::abs(above[k] - below[k]) <= push_zero * std::max(scale[k], other[k]))) return true;
+  }
+  return false;
+}
+
+bool Sliding::is_bend(std::uint32_t number, Side on, const std::vector<MixedMode>& across) const {
+  if (model_.flow) return false;
+  const std::vector<double> slope = slopes(number);
+  const std::size_t n = state_.position.size();
+  double square = 0;
+  double fastest = 0;
+  double farthest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    square += slope[n + i] * slope[n + i];
+    fastest = std::max(fastest, std::abs(state_.velocity[i]));
+    farthest = std::max(farthest, std::abs(state_.position[i]));
+  }
+  if (square == 0) return false;
+  // Here, and at states beside this one, brought onto the surface by the velocities: friction that begins from nothing jumps elsewhere.
+  for (std::size_t look = 0; look < 3; ++look) {
+    model::State beside = state_;
+    const double far = beside_state * static_cast<double>(look);
+    beside.time += far * (model_.simulation.until - model_.simulation.start);
+    for (std::size_t i = 0; i < n; ++i) {
+      beside.position[i] += far * (farthest > 0 ? farthest : 1) * chance(2 * (look * n + i));
+      beside.velocity[i] += far * (fastest > 0 ? fastest : 1) * chance(2 * (look * n + i) + 1);
+    }
+    for (int round = 0; round < rounds_onto_surface; ++round) {
+      const double distance = off(number, on, beside);
+      for (std::size_t i = 0; i < n; ++i) beside.velocity[i] -= distance / square * slope[n + i];
+    }
+    const SwitchRates there = switch_rates(model_, number, beside, {});
+    if (!is_on_threshold(off(number, on, beside), there) || changes_force(across, beside)) return false;
+  }
+  return true;
+}
+
+void Sliding::drop(std::size_t i) {
+  const auto at = static_cast<std::ptrdiff_t>(i);
+  mix(i, resting(i) == Where::below ? 0.0 : 1.0, state_.modes);
+  dropped_.push_back({switches_[i], members_[i], on_[i], mixed_[i]});
+  switches_.erase(switches_.begin() + at);
+  on_.erase(on_.begin() + at);
+  towards_.erase(towards_.begin() + at);
+  members_.erase(members_.begin() + at);
+  mixed_.erase(mixed_.begin() + at);
+  walls_.erase(walls_.begin() + at);
+  if (!imposed_.empty()) imposed_.erase(imposed_.begin() + at);
+}
+
 void Sliding::drop_kinks() {
   for (std::size_t i = 0; i < switches_.size();) {
     const model::SwitchPlace place = model::place_of_switch(model_, switches_[i]);
     const bool part = place.group->corners[place.corner].kind == CornerKind::part;
-    bool keeps = part || switch_rates(model_, switches_[i], state_, {}).by_velocity;
-    if (!keeps) {
-      std::vector<double> scale;
-      std::vector<double> other;
-      const std::vector<double> modes = state_.modes;
-      mix(i, 0, state_.modes);
-      const std::vector<double> below = forces_with(model_, state_, scale);
-      mix(i, 1, state_.modes);
-      const std::vector<double> above = forces_with(model_, state_, other);
-      state_.modes = modes;
-      for (std::size_t k = 0; k < below.size(); ++k)
-        keeps = keeps || !(std::abs(above[k] - below[k]) <= push_zero * std::max(scale[k], other[k]));
-    }
-    if (keeps) {
+    if (part || switch_rates(model_, switches_[i], state_, {}).by_velocity || changes_force(mixed_[i], state_)) {
       ++i;
-      continue;
+    } else {
+      drop(i);
     }
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    mix(i, resting(i) == Where::below ? 0.0 : 1.0, state_.modes);
-    dropped_.push_back({switches_[i], members_[i], on_[i], mixed_[i]});
-    switches_.erase(switches_.begin() + at);
-    on_.erase(on_.begin() + at);
-    towards_.erase(towards_.begin() + at);
-    members_.erase(members_.begin() + at);
-    mixed_.erase(mixed_.begin() + at);
-    if (!imposed_.empty()) imposed_.erase(imposed_.begin() + at);
   }
 }
 
-void Sliding::take_dropped(const std::vector<Disc>& discs, const std::vector<double>& c) {
+void Sliding::take_dropped(const std::vector<double>& sigma) {
   if (dropped_.empty()) return;
-  // With less friction what leaves its rest would go where it is going to.
-  std::vector<double> sigma(c.size());
-  for (std::size_t i = 0; i < c.size(); ++i) sigma[i] = (1 + c[i]) / 2;
-  for (const Disc& disc : discs) {
-    if (!disc.told) continue;
-    for (const std::size_t i : disc.of) sigma[i] = (1 + middle_weight * c[i]) / 2;
-  }
   std::vector<double> w;
   if (!push(sigma, w)) return;
   double most = 0;
   for (const double a : instant_.accelerations) most = std::max(most, std::abs(a));
   for (const Dropped& one : dropped_) {
-    const double second = switch_rates(model_, one.number, state_, instant_.accelerations).second;
+    const SwitchRates rates = switch_rates(model_, one.number, state_, instant_.accelerations);
+    const double pushed = rates.by_velocity ? rates.first : rates.second;
     bool above = off(one.number, one.on, state_) >= 0;
-    if (std::abs(second) > push_zero * most) above = second > 0;
+    if (std::abs(pushed) > push_zero * std::max(most, rates.by_velocity ? rates.rate_size : 0.0)) above = pushed > 0;
     for (const MixedMode& mode : one.mixed) {
       instant::mix(mode, above ? 1.0 : 0.0, corners_.modes);
       corners_.sides[mode.number] = above ? mode.side_above : mode.side_below;

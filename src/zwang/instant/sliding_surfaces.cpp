@@ -92,6 +92,7 @@ bool Sliding::leave_to_equations(const std::vector<double>& base) {
     towards_.erase(towards_.begin() + at);
     members_.erase(members_.begin() + at);
     mixed_.erase(mixed_.begin() + at);
+    walls_.erase(walls_.begin() + at);
     if (!imposed_.empty()) imposed_.erase(imposed_.begin() + at);
   }
   return !held.empty();
