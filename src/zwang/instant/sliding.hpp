@@ -209,7 +209,7 @@ class Sliding {
   void take_dropped(const std::vector<double>& sigma);
   /// Do forces jump across it?
   [[nodiscard]] bool changes_force(const std::vector<MixedMode>& across, model::State state) const;
-  /// A switch of velocities across which no force jumps, here and elsewhere on its surface, as that of abs(x')*x' or max(x', 0): it keeps nothing where it is.
+  /// A switch of velocities (of a flow: of positions) across which no force jumps, here and elsewhere on its surface, as that of abs(x')*x' or max(x', 0): it keeps nothing where it is.
   [[nodiscard]] bool is_bend(std::uint32_t number, expressions::Side on, const std::vector<MixedMode>& across) const;
   /// Friction and load that both vanish here: what they are a little later decides. False: refused.
   bool decide_later(std::vector<Disc>& discs, std::vector<double>& c, double zero);

@@ -11,6 +11,7 @@
 #include "zwang/base/chance.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/instant/sliding.hpp"
+#include "zwang/model/flow.hpp"
 
 namespace zwang::instant {
 
@@ -19,7 +20,14 @@ using expressions::Side;
 
 namespace {
 
+/// Forces; of a flow rates.
 std::vector<double> forces_with(const model::Model& model, const model::State& state, std::vector<double>& scale) {
+  if (model.flow) {
+    std::vector<double> rate = model::rates(model, state).rate;
+    scale.assign(rate.size(), 0.0);
+    for (std::size_t k = 0; k < rate.size(); ++k) scale[k] = std::abs(rate[k]);
+    return rate;
+  }
   model::Scratch scratch = model::make_scratch(model);
   model::Dynamics dynamics = model::make_dynamics(model);
   model::evaluate_dynamics(model, state, scratch, dynamics);
@@ -43,19 +51,20 @@ bool Sliding::changes_force(const std::vector<MixedMode>& across, model::State s
 }
 
 bool Sliding::is_bend(std::uint32_t number, Side on, const std::vector<MixedMode>& across) const {
-  if (model_.flow) return false;
-  const std::vector<double> slope = slopes(number);
+  const std::vector<double> all = slopes(number);
   const std::size_t n = state_.position.size();
+  // By velocities; of a flow by positions.
+  const std::span<const double> slope = std::span(all).subspan(model_.flow ? 0 : n, n);
   double square = 0;
   double fastest = 0;
   double farthest = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    square += slope[n + i] * slope[n + i];
+    square += slope[i] * slope[i];
     fastest = std::max(fastest, std::abs(state_.velocity[i]));
     farthest = std::max(farthest, std::abs(state_.position[i]));
   }
   if (square == 0) return false;
-  // Here, and at states beside this one, brought onto the surface by the velocities: friction that begins from nothing jumps elsewhere.
+  // Here, and at states beside this one, brought onto the surface: friction that begins from nothing jumps elsewhere.
   for (std::size_t look = 0; look < 3; ++look) {
     model::State beside = state_;
     const double far = beside_state * static_cast<double>(look);
@@ -64,9 +73,10 @@ bool Sliding::is_bend(std::uint32_t number, Side on, const std::vector<MixedMode
       beside.position[i] += far * (farthest > 0 ? farthest : 1) * chance(2 * (look * n + i));
       beside.velocity[i] += far * (fastest > 0 ? fastest : 1) * chance(2 * (look * n + i) + 1);
     }
+    std::vector<double>& moved = model_.flow ? beside.position : beside.velocity;
     for (int round = 0; round < rounds_onto_surface; ++round) {
       const double distance = off(number, on, beside);
-      for (std::size_t i = 0; i < n; ++i) beside.velocity[i] -= distance / square * slope[n + i];
+      for (std::size_t i = 0; i < n; ++i) moved[i] -= distance / square * slope[i];
     }
     const SwitchRates there = switch_rates(model_, number, beside, {});
     if (!is_on_threshold(off(number, on, beside), there) || changes_force(across, beside)) return false;
