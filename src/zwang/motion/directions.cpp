@@ -115,7 +115,10 @@ void keep_slid(Motion& motion) {
   if (impl.switches.slid.empty()) return;
   bool moves = false;
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t, std::uint32_t number) {
-    moves = moves || (group.corners[c].kind == expressions::CornerKind::moves && impl.switches.sides[number] == 2);
+    const expressions::CornerKind kind = group.corners[c].kind;
+    // What rests in a plane rests: where others strike, rounding of the series would be a speed with a direction.
+    moves = moves || (kind == expressions::CornerKind::moves && impl.switches.sides[number] == 2) ||
+            (kind == expressions::CornerKind::part && impl.switches.sides[number] == expressions::part_rests);
   });
   if (moves) project_slid(motion);
 }
