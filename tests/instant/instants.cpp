@@ -478,6 +478,31 @@ TEST(Instant, a_load_and_the_friction_that_holds_it_leave_no_difference_between_
   }
 }
 
+TEST(Instant, what_a_stop_and_friction_hold_together_is_told_as_shared_and_the_free_motion_knows_no_stop) {
+  // Pushed by 3 against friction of 2 it would go with 1; of the 3 the stop bears any part from 1 to 5.
+  const Instant block =
+      at_start(model_of("[coordinates.q]\ninitial = 0\nforce = \"3 - 2*sign(q')\"\n[energy]\nkinetic = \"q'^2/2\"\n"
+                        "[constraints]\nstop = \"q <= 0\"\n"));
+  ASSERT_EQ(block.status, Status::determined);
+  EXPECT_EQ(block.free[0], 1);
+  EXPECT_EQ(block.accelerations[0], 0);
+  EXPECT_FALSE(block.multipliers_unique);
+  // On a rope the one rests by itself, the other would go.
+  const Instant pair = at_start(model_of(
+      "[coordinates.a]\ninitial = 0\nforce = \"3 - 5*sign(a')\"\n[coordinates.b]\ninitial = 1\n"
+      "force = \"3 - 2*sign(b')\"\n[energy]\nkinetic = \"a'^2 + b'^2\"\n[constraints]\nrope = \"b - a <= 1\"\n"));
+  ASSERT_EQ(pair.status, Status::determined);
+  EXPECT_NEAR(pair.free[0], 0, 1e-15);
+  EXPECT_NEAR(pair.free[1], 0.5, 1e-15);
+  EXPECT_FALSE(pair.multipliers_unique);
+  // A floor beside it carries what it carries.
+  const Instant floor =
+      at_start(model_of("[points.p]\nmass = 1\nposition = [0, 0]\nforce = [\"1 - 2*sign(p.x')\", "
+                        "-3]\n[constraints]\nfloor = \"p.y >= 0\"\n"));
+  EXPECT_TRUE(floor.multipliers_unique);
+  EXPECT_EQ(floor.multipliers[0], 3);
+}
+
 TEST(Instant, a_sign_is_zero_on_its_wall_and_a_mean_where_neither_of_its_values_can_stay) {
   const auto with = [](const std::string& force) {
     return model_of("[coordinates.x]\ninitial = 0\nforce = \"" + force +

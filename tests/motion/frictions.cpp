@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -742,6 +743,39 @@ TEST(Frictions, that_a_contact_makes_one_hold_as_one) {
       "c0=\"x0'+2*x1'=0\"\n"
       "c1={condition=\"x0<=0.85\",restitution=0}\n"};
   for (const std::string& model : models) expect_as_with_tanh(model);
+}
+
+TEST(Frictions, a_block_carried_by_a_belt_that_swings_passes_the_bend_of_its_drag) {
+  // The belt carries it as long as friction has more than its acceleration and the drag, which bends at rest without a jump: q = 0.5 sin t.
+  for (const char* drag : {"abs(q')*q'", "max(q', 0)"}) {
+    const Ran ran =
+        run_to_the_end(std::string("[coordinates.q]\ninitial = 0\nvelocity = 0.5\nforce = \"-0.67*") + drag +
+                       " - 1.73*sign(q' - 0.5*cos(t))\"\n[energy]\nkinetic = \"q'^2/2\"\n[simulation]\nuntil = 12\n");
+    ASSERT_EQ(ran.status, Status::finished) << drag << ran.why;
+    EXPECT_EQ(kinds_of(ran), (Kinds{"switch", "switch", "switch", "switch"})) << drag;
+    EXPECT_NEAR(ran.state.position[0], 0.5 * std::sin(12.0), by_closed_form);
+  }
+  // The same as a flow: on the surface x = 0.5 sin t, while y asks for x above 0.3 alone, which the flow passes several times.
+  const Ran flow = run_to_the_end(
+      "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\n[flow]\nx = \"-2*sign(x - 0.5*sin(t))\"\n"
+      "y = \"max(x - 0.3, 0)\"\n[simulation]\nuntil = 3\n");
+  ASSERT_EQ(flow.status, Status::finished) << flow.why;
+  const double from = std::asin(0.6);
+  EXPECT_NEAR(flow.state.position[0], 0.5 * std::sin(3.0), by_closed_form);
+  EXPECT_NEAR(flow.state.position[1], std::cos(from) - 0.3 * (std::numbers::pi - 2 * from), by_closed_form);
+}
+
+TEST(Frictions, what_rests_on_a_spring_does_not_stir_where_another_strikes) {
+  // The spring pulls less than friction holds when its other end meets a wall; nothing slips there, and what is joined to nothing flies on.
+  const Ran ran = run_to_the_end(
+      "[points.a]\nmass = 0.64\nposition = [0, 0.12]\nvelocity = [0.5, 0.86]\n[points.b]\nmass = 0.97\n"
+      "position = [1, 0.02]\nforce = \"-1.79*b'/norm(b')\"\n[springs]\ns = { between = [\"b\", \"a\"], length = 1, "
+      "stiffness = 18.23 }\n[constraints]\nwall = \"a.x <= 0.2\"\n[simulation]\nuntil = 0.714\n");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_EQ(kinds_of(ran), Kinds{"impact"});
+  EXPECT_EQ(ran.state.position[2], 1);
+  EXPECT_EQ(ran.state.position[3], 0.02);
+  EXPECT_EQ(ran.state.velocity[2], 0);
 }
 
 }  // namespace zwang::motion

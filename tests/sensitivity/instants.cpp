@@ -421,6 +421,25 @@ until = 3
   EXPECT_EQ(end_of(run).velocity[1], 0);
 }
 
+TEST(Sensitivity, of_a_block_that_rests_on_a_line_is_that_of_rest) {
+  // On a line that rises by 0.1 the mass decides when friction along x stops it; from then on nothing moves with the mass.
+  const std::string text = R"toml(gravity = [0, -10]
+[parameters]
+m = 1
+[points.a]
+mass = "m"
+position = [0, 0]
+velocity = [2, 0.2]
+force = "[-6*sign(a.x'), 0]"
+[constraints]
+line = "a.y = 0.1*a.x"
+[simulation]
+until = 2
+)toml";
+  expect_differences(text, "m", 1, 1e-3, 1e-9);
+  EXPECT_NEAR(end_of(differentiate(text, {"m"})).velocity[0], 0, 1e-15);
+}
+
 TEST(Sensitivity, of_a_puck_that_friction_stops_in_the_plane_is_the_closed_form) {
   // It stops after V / mu, V^2 / (2 mu) from its start, and rests there.
   const std::string text = R"toml([parameters]

@@ -736,6 +736,15 @@ bool independent_sparse(const linear::Mass& mass, const Subproblem& problem, std
   return factor.skipped_count() == 0;
 }
 
+void move_freely(const model::Model& model, const model::State& state, Workspace& workspace, Instant& instant) {
+  Workspace::Impl& impl = workspace.impl();
+  model::Dynamics dynamics = model::make_dynamics(model);
+  model::evaluate_dynamics(model, state, impl.scratch, dynamics);
+  clean(dynamics.force_scale, shown_as_zero, dynamics.force);
+  dynamics.mass.solve(dynamics.force, instant.free);
+  second_derivatives(model, impl.rows, instant.free, instant.free_second);
+}
+
 void accelerate(const model::Model& model, const model::State& state, const Options& options, Workspace& workspace,
                 Instant& instant) {
   if (!options.gone.is_told()) workspace.impl().released = released(model, state).rows;

@@ -478,9 +478,43 @@ Resolved resolve_corners(const model::Model& model, const model::State& state, c
   if (!sides_known) {
     out.corners = find_corners(model, state, inner, workspace, known, {});
     out.state.modes = out.corners.modes;
+    if (!model.flow && model.rows() > 0 && !out.corners.slid.empty()) {
+      inner.gone = RowSet::all(model.rows());
+      Corners alone = find_corners(model, state, inner, workspace, known, {});
+      if (alone.refusal.empty() && alone.modes != out.corners.modes) out.modes_alone = std::move(alone.modes);
+    }
   }
   return out;
 }
+
+namespace {
+
+/// Do conditions that act and a friction at rest hold the same, so that nothing tells how they share it?
+bool share_what_they_hold(const model::Model& model, const model::State& state, const Corners& corners,
+                          const model::Rows& rows, const Instant& instant) {
+  Span held;
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (instant.role[row] != Role::equation && instant.role[row] != Role::binding) continue;
+    std::vector<double> gradient(model.variables, 0.0);
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      gradient[model.row_column[e]] += rows.entry[e];
+    static_cast<void>(held.add(std::move(gradient)));
+  }
+  return std::any_of(corners.slid.begin(), corners.slid.end(), [&](std::uint32_t number) {
+    const model::SwitchPlace place = model::place_of_switch(model, number);
+    const model::Slotted& group = *place.group;
+    const std::vector<double> slope = slopes_by_slot(place, state);
+    std::vector<double> p(model.variables, 0.0);
+    bool any = false;
+    for (std::size_t k = 0; k < group.velocities; ++k) {
+      p[group.velocity_of[k * group.lanes + place.lane]] += slope[group.positions + k];
+      any = any || slope[group.positions + k] != 0;
+    }
+    return any && !held.add(std::move(p));
+  });
+}
+
+}  // namespace
 
 void accelerate_with_corners(const model::Model& model, const model::State& state, const Options& options,
                              Workspace& workspace, Instant& instant) {
@@ -488,6 +522,15 @@ void accelerate_with_corners(const model::Model& model, const model::State& stat
   Options inner = options;
   inner.gone = found.idle;
   accelerate(model, found.state, inner, workspace, instant);
+  if (instant.status == Status::determined && !model.flow && !found.corners.slid.empty()) {
+    const bool shared = share_what_they_hold(model, found.state, found.corners, workspace.evaluation().rows, instant);
+    instant.multipliers_unique = instant.multipliers_unique && !shared;
+    if (found.modes_alone) {
+      model::State alone = found.state;
+      alone.modes = *found.modes_alone;
+      move_freely(model, alone, workspace, instant);
+    }
+  }
   if (!found.corners.refusal.empty()) {
     instant.solutions = found.corners.ways;
     instant.status = found.corners.ways.empty() ? Status::undecided : Status::ambiguous;

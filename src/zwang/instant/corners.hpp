@@ -149,9 +149,13 @@ struct Resolved {
   Corners corners;
   std::vector<Valley> valleys;
   Several several;  ///< ways to go on, if more than one alternative is nearest
+  /// Where surfaces are slid on: the modes without any condition, if they are others.
+  std::optional<std::vector<double>> modes_alone;
 };
 [[nodiscard]] Resolved resolve_corners(const model::Model& model, const model::State& state, const Options& options,
                                        Workspace& workspace);
+/// The accelerations without conditions, of a state with its modes, into what `accelerate` has said.
+void move_freely(const model::Model& model, const model::State& state, Workspace& workspace, Instant& instant);
 /// The same questions with sides and alternatives found first.
 void accelerate_with_corners(const model::Model& model, const model::State& state, const Options& options,
                              Workspace& workspace, Instant& instant);
