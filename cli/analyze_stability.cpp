@@ -77,7 +77,7 @@ std::string form_words(const analysis::Stability& stability) {
   // To first order only: forces of higher order may do what the form does not know of.
   const bool beyond = stability.first_order && stability.form == analysis::Form::negative_definite;
   if (beyond) return text + "\n";
-  if (stability.symmetric && !stability.exponents && speaks) {
+  if (stability.symmetric && !stability.exponents && speaks && *stability.form_agrees) {
     return text + ", which decides: the conditions and forces make a symmetric problem\n";
   }
   if (!speaks) {

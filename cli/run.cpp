@@ -174,7 +174,8 @@ std::vector<sensitivity::ParameterSlope> differentiated(const Request& request, 
     throw Error({"command line", 0, 0}, "--sensitivity and --use-integrals do not go together");
   }
   const std::vector<std::string> names = parameter_names(request.sensitivity, "--sensitivity");
-  return sensitivity::parameter_slopes(model::read(task.recipe.text, task.recipe.file), task.recipe.overrides, names);
+  return sensitivity::parameter_slopes(model::read(task.recipe.text, task.recipe.file), task.recipe.overrides, names,
+                                       sensitivity::Kinks::two_sided);
 }
 
 /// "value": what the parameter was in this run.

@@ -143,7 +143,7 @@ struct Stability {
   bool drifts = false;               ///< a uniform motion away is known
   double scale = 0;                  ///< what roots s are told from zero by
   bool stuck = false;                ///< dry friction holds every direction with some reserve
-  bool attracting = false;           ///< all exponents have negative real parts
+  bool attracting = false;           ///< all exponents have negative real parts, or every small motion loses energy
   double growth_rate = 0;            ///< the largest real part of an exponent, if positive
 
   Form form = Form::zero;

@@ -326,7 +326,8 @@ Array observed(const Run& self, const Numbers& times, bool energy) {
 /// How the numbers of the run's model depend on parameters.
 std::vector<sensitivity::ParameterSlope> parameters_of(const Run& self, const std::vector<std::string>& names) {
   if (names.empty()) return {};
-  return sensitivity::parameter_slopes(self.model()->draft(), self.model()->overrides(), names);
+  return sensitivity::parameter_slopes(self.model()->draft(), self.model()->overrides(), names,
+                                       sensitivity::Kinks::two_sided);
 }
 
 std::string run_json(const Run& self, const nb::sequence& asked, const nb::sequence& paths, const nb::sequence& by) {

@@ -271,9 +271,9 @@ TEST(Stability, of_two_silent_directions_a_falling_one_decides_and_rising_ones_d
 }
 
 TEST(Stability, to_first_order_only_is_said_where_no_theorem_reaches_further) {
-  // Circulatory forces: no potential. x'^3 gives energy. Gyroscopic terms over a maximum.
+  // Circulatory forces: no potential. Gyroscopic terms over a maximum.
   for (const std::string& text :
-       {plane("0", "-x + 0.1*y", "-2*y - 0.1*x"), line("x^2/2", "x'^3"),
+       {plane("0", "-x + 0.1*y", "-2*y - 0.1*x"),
         std::string(
             "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\n[energy]\nkinetic = \"(x'^2 + y'^2)/2 + "
             "2.5*(x*y' - y*x')/2\"\npotential = \"-(x^2 + y^2)/2\"\n")}) {
@@ -558,7 +558,69 @@ TEST(Stability, a_form_does_not_decide_against_forces_of_higher_order) {
   const Stability found = at_start(
       "[coordinates.x]\ninitial = 0\nforce = \"x'^3\"\n[energy]\nkinetic = \"x'^2/2\"\npotential = \"x^2/2\"\n");
   ASSERT_TRUE(found.equilibrium) << found.why;
-  EXPECT_TRUE(found.first_order) << "which the command says instead of what the form decides";
+  EXPECT_EQ(found.stable, false) << found.why;
+  EXPECT_EQ(found.form_agrees, false) << "negative definite, and the energy grows";
+}
+
+TEST(Stability, forces_of_higher_order_decide_by_their_power_where_roots_are_imaginary) {
+  // d(T + V)/dt = +-0.1 x'^4 and the like.
+  for (const char* taking : {"-0.1*x'^3", "-x'^5", "-x'*abs(x')", "-x^2*x'", "-x'^3 + 10*x'^5", "-(x^2 + x'^2)*x'"}) {
+    const Stability found = at_start(line("x^2/2", taking));
+    EXPECT_EQ(found.stable, true) << taking << found.why;
+    EXPECT_TRUE(found.attracting) << taking;
+    EXPECT_FALSE(found.first_order) << taking;
+  }
+  for (const char* giving : {"0.1*x'^3", "x'^5", "x'*abs(x')", "x^2*x'", "x'^3 - 10*x'^5", "x'*(x^2 + x'^2)"}) {
+    const Stability found = at_start(line("x^2/2", giving));
+    EXPECT_EQ(found.stable, false) << giving << found.why;
+    EXPECT_EQ(found.growth_rate, 0) << giving;
+  }
+  // And where the potential is silent to second order.
+  EXPECT_EQ(at_start(line("x^4", "x'^3")).stable, false);
+  EXPECT_EQ(at_start(line("x^4", "-x'^3")).stable, true);
+  // Both ways on one pendulum, held by its rod.
+  const auto pendulum = [](const char* force) {
+    return at_start("gravity = [0, -1]\n[points.a]\nmass = 1\nposition = [0, -1]\nforce = \"" + std::string(force) +
+                    "\"\n[constraints]\nrod = \"norm(a) = 1\"\n")
+        .stable;
+  };
+  EXPECT_EQ(pendulum("0.1*dot(a', a')*a'"), false);
+  EXPECT_EQ(pendulum("-0.1*dot(a', a')*a'"), true);
+}
+
+TEST(Stability, where_the_power_has_both_signs_nothing_is_said_unless_time_can_be_turned_round) {
+  // Two swings side by side, one damped, one fed: y grows, whatever x does.
+  for (const std::string& text : {plane("x^2/2 + y^2", "-x'^3", "y'^3"), plane("x^2/2 + y^2", "-x'", "y'^3"),
+                                  line("x^2/2", "x'^3 - x^2*x'"), plane("0", "-x + 0.1*y^3", "-2*y - 0.1*x^3")}) {
+    const Stability found = at_start(text);
+    EXPECT_FALSE(found.stable.has_value()) << text << found.why;
+    EXPECT_FALSE(found.first_order) << text;
+  }
+  // What rubs in one direction only, or where it is not at rest, need not come to rest; V has a minimum still.
+  for (const std::string& text : {plane("(x^2 + y^2)/2", "-(x' - y')^3", "(x' - y')^3"),
+                                  plane("(x^2 + y^2)/2", "-x'*(x' - 2*y')^2", "-y'*(x' - 2*y')^2"),
+                                  plane("(x^2 + y^2)/2", "-x^2*x'", "-x^2*y'")}) {
+    const Stability found = at_start(text);
+    EXPECT_EQ(found.stable, true) << text << found.why;
+    EXPECT_FALSE(found.attracting) << text;
+  }
+  EXPECT_TRUE(at_start(plane("(x^2 + y^2)/2", "-(x' - y')^3", "(x' - y')^3 - y'^3")).attracting);
+  // x'' = -x + x'^2 has the integral (x'^2 - x - 1/2) exp(-2 x): closed curves about the origin.
+  const Stability even = at_start(line("x^2/2", "x'^2"));
+  EXPECT_EQ(even.stable, true) << even.why;
+  EXPECT_FALSE(even.first_order);
+  EXPECT_FALSE(even.attracting);
+}
+
+TEST(Stability, resistance_of_higher_order_takes_what_gyroscopic_forces_hold_up) {
+  const auto top = [](const std::string& a, const std::string& b) {
+    return at_start("[coordinates.x]\ninitial = 0\nforce = \"" + a + "\"\n[coordinates.y]\ninitial = 0\nforce = \"" +
+                    b +
+                    "\"\n[energy]\nkinetic = \"(x'^2 + y'^2)/2 + 2.5*(x*y' - y*x')/2\"\npotential = "
+                    "\"-(x^2 + y^2)/2\"\n");
+  };
+  EXPECT_EQ(top("-x'^3", "-y'^3").stable, false);
+  EXPECT_TRUE(top("0", "0").first_order);
 }
 
 TEST(Stability, finds_an_equilibrium_on_conditions_that_nothing_touches_yet) {

@@ -127,6 +127,52 @@ TEST(Comparisons, in_forces_switch_at_a_pole) {
   EXPECT_EQ(clipped.status, Status::gave_up);
 }
 
+TEST(Comparisons, do_not_hold_at_a_pole) {
+  // x = t from its pole on: what is true right behind it is true at once, and nothing because of the pole itself.
+  const auto from_pole = [](const std::string& condition, double speed) {
+    const std::string text = "[coordinates.x]\ninitial = 0\nvelocity = " + std::to_string(speed) +
+                             "\n[coordinates.y]\ninitial = 0\nvelocity = 1\n[energy]\nkinetic = \"(x'^2 + y'^2)/2\"\n";
+    const std::string ends = "[simulation]\nuntil = 6\n";
+    const Ending stopped = ending(text + ends + "stop = \"" + condition + "\"\n");
+    EXPECT_NE(stopped.status, Status::gave_up) << condition << stopped.why;
+    const Ending released =
+        ending(text + "[constraints]\nhold = \"y = t\"\n[[releases]]\nconstraint = \"hold\"\nwhen = \"" + condition +
+               "\"\n" + ends);
+    const bool comes = stopped.status == Status::stopped;
+    EXPECT_EQ(released.let_go.size(), comes ? 1U : 0U) << condition;
+    if (comes && !released.let_go.empty()) {
+      EXPECT_NEAR(released.let_go[0], stopped.time, close_by) << condition;
+    }
+    return comes ? stopped.time : -1;
+  };
+  const std::vector<std::pair<std::string, double>> known = {{"1/x <= 0.2", 5},
+                                                             {"-1/x >= -0.2", 5},
+                                                             {"1/x < 0.2", 5},
+                                                             {"1/x >= 3", 0},
+                                                             {"1/x <= -1", -1},
+                                                             {"1/x^3 <= 8", 0.5},
+                                                             {"1/x <= 0.2 and y >= 5.5", 5.5},
+                                                             {"(x - 2)/x >= 0", 2},
+                                                             {"1/(x*y) <= -3", -1}};
+  for (const auto& [condition, time] : known) EXPECT_NEAR(from_pole(condition, 1), time, close_by) << condition;
+  // The other way it is true behind the pole, and at rest on it never.
+  EXPECT_NEAR(from_pole("1/x <= 0.2", -1), 0, close_by);
+  EXPECT_NEAR(from_pole("1/x <= 0.2", 0), -1, close_by);
+  // Two poles at one place, passed at t = 1: there is a side neither before nor behind on which it holds.
+  const Ending both = ending(
+      "[coordinates.x]\ninitial = -1\nvelocity = 1\n[coordinates.y]\ninitial = -2\nvelocity = 2\n[energy]\nkinetic = "
+      "\"(x'^2 + y'^2)/2\"\n[simulation]\nuntil = 3\nstop = \"1/(x*y) <= -3\"\n");
+  EXPECT_EQ(both.status, Status::finished) << both.time;
+  // And in a force: braked from x = 1 to x = 4/3, v^2 = 1/3 there.
+  const Ending braked = ending(
+      "[coordinates.x]\ninitial = 1\nvelocity = 1\nforce = \"if(1/(x - 1) >= 3, -1, 0)\"\n[energy]\nkinetic = "
+      "\"x'^2/2\"\n[simulation]\nuntil = 3\n");
+  EXPECT_EQ(braked.status, Status::finished) << braked.why;
+  const double v = std::sqrt(1.0 / 3);
+  EXPECT_NEAR(braked.velocity[0], v, close_by);
+  EXPECT_NEAR(braked.position[0], 4.0 / 3 + v * (3 - (1 - v)), close_by);
+}
+
 TEST(Comparisons, that_are_but_touched_let_go_as_they_stop) {
   // A throw whose top is exactly 1.25 at t = 1/2.
   const std::string thrown =

@@ -75,6 +75,39 @@ TEST(Directions, on_a_line_they_are_the_sign_of_the_speed) {
   }
 }
 
+TEST(RootsOfSpeeds, bring_to_rest_in_finite_time) {
+  // v' = -sqrt(v): v = (sqrt(v0) - t/2)^2, gone 2/3 v0^1.5; and v' = -v^p: v0^(1-p) - (1 - p) t, gone v0^(2-p)/(2 - p).
+  for (const auto& [force, p] : std::vector<std::pair<std::string, double>>{
+           {"-sqrt(abs(x'))*sign(x')", 0.5}, {"-abs(x')^0.75*sign(x')", 0.75}, {"-abs(x')^0.3*sign(x')", 0.3}}) {
+    for (const double v : {1.0, -2.25}) {
+      const Rubbed found = rub("[coordinates.x]\ninitial = 0\nvelocity = " + std::to_string(v) + "\nforce = \"" +
+                               force + "\"\n[energy]\nkinetic = \"x'^2/2\"\n[simulation]\nuntil = 20\n");
+      EXPECT_EQ(found.status, Status::finished) << force << found.why;
+      EXPECT_EQ(found.state.velocity[0], 0) << force;
+      EXPECT_NEAR(found.state.position[0], (v > 0 ? 1 : -1) * std::pow(std::abs(v), 2 - p) / (2 - p), 1e-11) << force;
+    }
+  }
+  // Against a wall on the way.
+  const Rubbed wall = rub(
+      "[coordinates.x]\ninitial = 0\nvelocity = 1\nforce = \"-sqrt(abs(x'))*sign(x')\"\n[energy]\nkinetic = "
+      "\"x'^2/2\"\n[constraints]\nwall = { condition = \"x <= 0.5\", restitution = 0.5 }\n[simulation]\nuntil = 9\n");
+  EXPECT_EQ(wall.status, Status::finished) << wall.why;
+  // At the wall v^1.5 = 1 - 3/4, half of it comes back: 2/3 (v/2)^1.5 = 1/6 * 2^-1.5.
+  EXPECT_NEAR(wall.state.position[0], 0.5 - std::pow(0.5, 1.5) / 6, 1e-11);
+  EXPECT_EQ(wall.state.velocity[0], 0);
+}
+
+TEST(Directions, what_is_loaded_to_the_bound_and_no_further_does_not_slip) {
+  for (const std::string& text :
+       {std::string("[coordinates.x]\ninitial = 0\nforce = \"sin(t) - sign(x')\"\n[energy]\nkinetic = \"x'^2/2\"\n"),
+        std::string("[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"[0.6*sin(t), 0.8*sin(t)] - p'/norm(p')\"\n")}) {
+    const Rubbed found = rub(text + "[simulation]\nuntil = 6\n");
+    EXPECT_EQ(found.status, Status::finished) << found.why;
+    EXPECT_EQ(found.kinds, Kinds{}) << text;
+    EXPECT_EQ(found.state.position[0], 0);
+  }
+}
+
 TEST(Directions, a_block_thrown_across_a_slope_turns_down_and_stops) {
   // With F down the slope, u = tan of half the angle between velocity and slope, n = mu/F: |v| = C u^n / sin, and time and way are sums of powers of u.
   const double n = 2;

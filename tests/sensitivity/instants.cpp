@@ -5,6 +5,7 @@
 
 #include "runs.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/error.hpp"
 
 namespace zwang::sensitivity::instant_tests {
 namespace {
@@ -225,6 +226,71 @@ TEST(Sensitivity, at_a_start_on_a_corner_is_that_of_both_sides) {
   ASSERT_TRUE(jump.by[0].final.before);
   EXPECT_FALSE(jump.by[0].final.after);
   EXPECT_NEAR(jump.by[0].final.before->position[0], 0, 1e-14);
+}
+
+TEST(Sensitivity, of_what_friction_just_holds_is_that_of_the_side_on_which_it_holds) {
+  // x'' = F - mu sign x' from rest at F = mu = 1: below nothing moves, above x = (F - mu) t^2 / 2. Likewise down a slope, and by the direction of a speed.
+  const std::string ends = "[energy]\nkinetic = \"x'^2/2\"\n[simulation]\nuntil = 3\n";
+  const std::string pushed = "[parameters]\nF = 1\nmu = 1\n[coordinates.x]\ninitial = 0\nforce = \"F - mu*sign(x')\"\n";
+  const std::string plane =
+      "[parameters]\nF = 1\nmu = 1\n[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"[0.6*F, 0.8*F] - "
+      "mu*p'/norm(p')\"\n[simulation]\nuntil = 3\n";
+  for (const std::string& text : {pushed + ends, plane}) {
+    const Differentiated run = differentiate(text, {"F", "mu"}, {1});
+    for (std::size_t k = 0; k < 2; ++k) {
+      for (const Slope& one : {run.by[k].final, run.by[k].samples[0]}) {
+        EXPECT_NE(one.why.find("just holds"), std::string::npos) << text << one.why;
+        const std::optional<StateSlope>& held = k == 0 ? one.before : one.after;
+        ASSERT_TRUE(held) << text;
+        EXPECT_NEAR(held->position[0], 0, 1e-14);
+        EXPECT_NEAR(held->velocity[0], 0, 1e-14);
+        EXPECT_FALSE(k == 0 ? one.after : one.before) << text;
+      }
+    }
+  }
+  // The other way round, with something to spare, and with both sides of the balance moved alike there is a derivative: none.
+  for (const char* held : {"0.9*F - mu*sign(x')", "F*(1 - sign(x'))"}) {
+    const Differentiated run = differentiate(
+        "[parameters]\nF = 1\nmu = 1\n[coordinates.x]\ninitial = 0\nforce = \"" + std::string(held) + "\"\n" + ends,
+        {"F"});
+    EXPECT_NEAR(end_of(run).position[0], 0, 1e-14) << held;
+  }
+  const Differentiated turned =
+      differentiate("[parameters]\nF = -1\n[coordinates.x]\ninitial = 0\nforce = \"F - sign(x')\"\n" + ends, {"F"});
+  EXPECT_TRUE(turned.by[0].final.after);
+  EXPECT_FALSE(turned.by[0].final.before);
+}
+
+TEST(Sensitivity, by_a_number_that_turns_at_its_value_is_that_of_either_side) {
+  // x'' = -x + |c| from x = 1: x = |c| + (1 - |c|) cos t, on either side of c = 0, where the model has no such number.
+  const auto by = [](const std::string& text) {
+    const model::Draft draft = model::read(text, "model.toml");
+    const model::Model model = model::compile(draft, {});
+    motion::Motion motion = motion::begin(model);
+    motion::Track track;
+    motion::follow(model, motion, track);
+    EXPECT_THROW((void)parameter_slopes(draft, {}, {"c"}), Error) << text;
+    return sensitivity(model, motion::view(model, track), parameter_slopes(draft, {}, {"c"}, Kinks::two_sided), {1});
+  };
+  const auto expect_sides = [](const Slope& slope, double before, double after) {
+    EXPECT_NE(slope.why.find("kink"), std::string::npos) << slope.why;
+    ASSERT_TRUE(slope.before && slope.after);
+    EXPECT_NEAR(slope.before->position[0], before, 1e-9);
+    EXPECT_NEAR(slope.after->position[0], after, 1e-9);
+  };
+  for (const double c : {0.0, 0.25}) {
+    const std::string number = std::to_string(c);
+    const auto found = by("[parameters]\nc = " + number + "\n[coordinates.x]\ninitial = 1\nforce = \"-x + abs(c - " +
+                          number + ")\"\n[energy]\nkinetic = \"x'^2/2\"\n[simulation]\nuntil = 2\n");
+    expect_sides(found[0].final, std::cos(2.0) - 1, 1 - std::cos(2.0));
+    expect_sides(found[0].samples[0], std::cos(1.0) - 1, 1 - std::cos(1.0));
+  }
+  // A condition: a bead on the line y = |c| x under a force 1 across: along it x'' = |c| / (1 + c^2).
+  const auto bead =
+      by("[parameters]\nc = 0\n[points.p]\nmass = 1\nposition = [1, \"abs(c)\"]\nforce = [0, 1]\n[constraints]\nline = "
+         "\"p.y = "
+         "abs(c)*p.x\"\n[simulation]\nuntil = 2\n");
+  expect_sides(bead[0].final, -2, 2);
 }
 
 TEST(Sensitivity, of_events_at_the_start_is_nought) {

@@ -250,6 +250,133 @@ double greatest_power(const model::Model& model, const model::State& rest, const
   return best;
 }
 
+namespace {
+
+/// Is there a direction in which velocities meet no power at the place itself, as that of two bodies together that only rub on each other? Sought
+/// for downhill from the least of some random ones, and in what no force points into.
+bool is_missed_by_power(const model::Model& model, const model::State& rest, const Matrix& allowed) {
+  if (allowed.columns < 2) return false;
+  Dice dice(1892);
+  const double speed = 0.1 * extent_of(rest);
+  const std::vector<double> still = forces_at(model, rest);
+  std::vector<double> pushes;
+  const auto power = [&](const std::vector<double>& direction) {
+    model::State at = rest;
+    at.modes.clear();
+    for (std::size_t i = 0; i < direction.size(); ++i) at.velocity[i] = speed * direction[i];
+    const std::vector<double> moving = forces_at(model, at);
+    double sum = 0;
+    for (std::size_t i = 0; i < direction.size(); ++i) sum += (moving[i] - still[i]) * direction[i];
+    pushes.clear();
+    for (std::size_t c = 0; c < allowed.columns; ++c) {
+      double along = 0;
+      for (std::size_t i = 0; i < direction.size(); ++i) along += allowed(i, c) * (moving[i] - still[i]);
+      pushes.push_back(along);
+    }
+    return std::abs(sum);
+  };
+  const std::size_t count = allowed.columns + 4;
+  Matrix all(allowed.columns, count);
+  double most = 0;
+  double least = -1;
+  std::vector<double> lowest;
+  for (std::size_t k = 0; k < count; ++k) {
+    std::vector<double> direction = combination(allowed, dice);
+    const double found = power(direction);
+    most = std::max(most, found);
+    const double length = largest(pushes);
+    for (std::size_t c = 0; c < pushes.size() && length > 0; ++c) all(c, k) = pushes[c] / length;
+    if (least < 0 || found < least) {
+      least = found;
+      lowest = std::move(direction);
+    }
+  }
+  if (!(most > 0) || linear::rank(all) < allowed.columns) return true;
+  double reach = 1;
+  constexpr int steps = 400;
+  for (int k = 0; k < steps; ++k) {
+    std::vector<double> other = combination(allowed, dice);
+    for (std::size_t i = 0; i < other.size(); ++i) other[i] = lowest[i] + reach * other[i];
+    const double length = largest(other);
+    if (!(length > 0)) continue;
+    for (double& x : other) x /= length;
+    const double found = power(other);
+    if (found < least) {
+      least = found;
+      lowest = std::move(other);
+      reach = std::min(1.0, 2 * reach);
+    } else {
+      reach *= downhill_part;
+    }
+    if (least <= missed_power * most) return true;
+  }
+  return false;
+}
+
+/// The power of forces that depend on velocities, at random states near the place of rest: its sign, that for slow motions, and whether their linear
+/// part tells it.
+void ask_for_power(const model::Model& model, const model::State& rest, const Matrix& allowed, Character& out) {
+  const double extent = extent_of(rest);
+  const Linearised system = linearise(model, rest, {}, {});
+  Dice dice(1788);
+  constexpr int ways = 24;
+  constexpr int speeds = 4;
+  out.takes = out.gives = allowed.columns > 0;
+  const int count = ways + static_cast<int>(2 * allowed.columns);
+  for (int k = 0; k < count; ++k) {
+    model::State at = rest;
+    at.modes.clear();
+    for (double& q : at.position) q += near_rest * extent * dice.throw_one();
+    const std::vector<double> still = forces_at(model, at);
+    // What is taken in one direction only shows on the axes.
+    std::vector<double> direction = combination(allowed, dice);
+    if (k >= ways) {
+      const auto column = static_cast<std::size_t>(k - ways) / 2;
+      for (std::size_t i = 0; i < direction.size(); ++i) direction[i] = (k % 2 == 0 ? 1 : -1) * allowed(i, column);
+      const double length = largest(direction);
+      for (double& x : direction) x /= length;
+    }
+    double linear_power = 0;
+    double linear_size = 0;
+    for (std::size_t i = 0; i < direction.size(); ++i) {
+      for (std::size_t j = 0; j < direction.size(); ++j) {
+        const double term = direction[i] * system.gamma(i, j) * direction[j];
+        linear_power += term;
+        linear_size += std::abs(term);
+      }
+    }
+    // Fast and slow ones: what is odd in the velocities may show in one of them only, and the slowest that shows it tells the sign near rest.
+    double speed = extent;
+    double slow[] = {0, 0};
+    for (int step = 0; step < speeds; ++step, speed /= 10) {
+      double size = 0;
+      double along[] = {0, 0};
+      for (const int way : {0, 1}) {
+        for (std::size_t i = 0; i < direction.size(); ++i) at.velocity[i] = (way == 0 ? speed : -speed) * direction[i];
+        const std::vector<double> moving = forces_at(model, at);
+        for (std::size_t i = 0; i < direction.size(); ++i) {
+          along[way] += (moving[i] - still[i]) * direction[i];
+          size += (std::abs(moving[i]) + std::abs(still[i])) * std::abs(direction[i]);
+        }
+      }
+      const double none = no_power * size;
+      const double power[] = {along[0], -along[1]};
+      for (const int way : {0, 1}) {
+        out.dissipative = out.dissipative && power[way] <= none;
+        if (std::abs(power[way]) > none) slow[way] = power[way];
+        const double beyond = power[way] - speed * linear_power;
+        out.works_beyond = out.works_beyond || !(std::abs(beyond) <= none + no_power * speed * linear_size);
+      }
+      out.even = out.even && std::abs(along[0] - along[1]) <= none;
+    }
+    out.takes = out.takes && slow[0] < 0 && slow[1] < 0;
+    out.gives = out.gives && slow[0] > 0 && slow[1] > 0;
+  }
+  if ((out.takes || out.gives) && is_missed_by_power(model, rest, allowed)) out.takes = out.gives = false;
+}
+
+}  // namespace
+
 Character character_of(const model::Model& model, const model::State& rest, std::span<const std::uint32_t> held,
                        const Matrix& allowed) {
   Character out;
@@ -265,15 +392,23 @@ Character character_of(const model::Model& model, const model::State& rest, std:
                                     [&](std::uint32_t row) { return !model::is_holonomic(model.row_kind[row]); });
   // On one line every force has a potential and every condition integrates.
   const bool line = allowed.columns <= 1;
+  Matrix at_rest;
   for (int k = 0; k < places && !line && (given || pfaffian); ++k) {
     model::State at = rest;
     at.modes.clear();
     for (double& q : at.position) q += k == 0 ? 0.0 : near_rest * extent * dice.throw_one();
     const Linearised system = linearise(model, at, {}, {});
     double odd = 0;
+    double other = 0;
+    if (k == 0) at_rest = system.alpha;
     for (std::size_t i = 0; i < model.variables; ++i) {
-      for (std::size_t j = 0; j < i; ++j) odd = std::max(odd, std::abs(system.alpha(i, j) - system.alpha(j, i)));
+      for (std::size_t j = 0; j < i; ++j) {
+        const double curl = system.alpha(i, j) - system.alpha(j, i);
+        odd = std::max(odd, std::abs(curl));
+        other = std::max(other, std::abs(curl - (at_rest(i, j) - at_rest(j, i))));
+      }
     }
+    out.works_beyond = out.works_beyond || other > symmetric_part * largest(system.alpha.entry);
     // What is not a number is not known to be symmetric.
     out.potential = out.potential && odd <= symmetric_part * largest(system.alpha.entry);
     // Frobenius: dp vanishes on what all rows allow.
@@ -297,25 +432,7 @@ Character character_of(const model::Model& model, const model::State& rest, std:
       }
     }
   }
-  constexpr int states = 48;
-  for (int k = 0; k < states && out.velocities && out.dissipative; ++k) {
-    model::State at = rest;
-    at.modes.clear();
-    for (double& q : at.position) q += near_rest * extent * dice.throw_one();
-    const std::vector<double> still = forces_at(model, at);
-    // Slow and fast ones: what is odd in the velocities may show in one of them only.
-    const double speed = extent * elementary::pow(10.0, -(k % 4));
-    const std::vector<double> direction = combination(allowed, dice);
-    for (std::size_t i = 0; i < direction.size(); ++i) at.velocity[i] = speed * direction[i];
-    const std::vector<double> moving = forces_at(model, at);
-    double power = 0;
-    double size = 0;
-    for (std::size_t i = 0; i < direction.size(); ++i) {
-      power += (moving[i] - still[i]) * direction[i];
-      size += (std::abs(moving[i]) + std::abs(still[i])) * std::abs(direction[i]);
-    }
-    out.dissipative = power <= no_power * size;
-  }
+  if (out.velocities) ask_for_power(model, rest, allowed, out);
   return out;
 }
 

@@ -45,6 +45,11 @@ struct Character {
   bool velocities = false;  ///< some force depends on velocities
   bool dissipative = true;  ///< those that do never give energy
   bool integrable = true;   ///< the rows held are holonomic or integrate
+  bool takes = false;       ///< they take energy from every motion that is slow enough,
+  bool gives = false;       ///< or give some to every one
+  bool even = true;         ///< they are the same when velocities are turned round
+  /// Forces beyond the linear problem take or give energy: neither their power nor what they do round a loop is that of their linear part.
+  bool works_beyond = false;
 };
 [[nodiscard]] Character character_of(const model::Model& model, const model::State& rest,
                                      std::span<const std::uint32_t> held, const linear::Matrix& allowed);

@@ -212,7 +212,11 @@ void follow_valley(const AtRest& place, const SmallMotions& reduced, const Chara
       return;
     }
   }
-  if (rises && alone && character.dissipative) {
+  if (rises && alone && character.gives) {
+    out.stable = false;
+    out.why =
+        "forces of higher order give energy to every small motion, and no other place of rest is near (Krasovskii)";
+  } else if (rises && alone && (character.dissipative || character.takes)) {
     out.stable = true;
     out.why = fmt::format(
         "the potential has a strict minimum: it rises with the power {} where its quadratic form is silent (Lagrange, "
@@ -244,6 +248,40 @@ void follow_valley(const AtRest& place, const SmallMotions& reduced, const Chara
   }
 }
 
+/// Roots on the imaginary axis beside forces of higher order: does their power, or that they do not know which way the time goes, decide?
+bool decide_by_power(const AtRest& place, const Character& character, Stability& out) {
+  if (out.attracting) return false;
+  const bool holonomic = std::all_of(place.held.begin(), place.held.end(),
+                                     [&](std::uint32_t row) { return model::is_holonomic(place.model.row_kind[row]); });
+  const bool minimum = out.form == Form::negative_definite;
+  const bool saddle = out.form == Form::positive_definite || out.form == Form::indefinite;
+  // The form has no direction in which it is silent, so that this place of rest is alone.
+  const bool alone = holonomic && character.potential && out.symmetric && (minimum || saddle);
+  const bool silent = std::any_of(out.form_values.begin(), out.form_values.end(),
+                                  [&](double v) { return std::abs(v) <= zero_entry * out.scale; });
+  if (alone && !silent && (character.gives || (character.takes && saddle))) {
+    out.stable = false;
+    out.why = character.gives
+                  ? "forces of higher order give energy to every small motion, and no other place of rest is "
+                    "near (Krasovskii)"
+                  : "forces of higher order take energy from every small motion, and the potential falls in "
+                    "some direction (Krasovskii)";
+    return true;
+  }
+  if (alone && minimum && character.takes) {
+    out.stable = true;
+    out.attracting = true;
+    out.why = "the potential has a strict minimum, and every small motion loses energy until it rests (Krasovskii)";
+    return true;
+  }
+  if (alone && minimum && out.freedom == 1 && character.even && !out.exponents) {
+    out.stable = true;
+    out.why = "its motions are the same forth and back in time, and on one line they close (Poincare)";
+    return true;
+  }
+  return false;
+}
+
 /// From the linear problem to the motion itself.
 void conclude(const AtRest& place, const Linearised& system, const SmallMotions& reduced, Stability& out) {
   if (out.freedom == 0) {
@@ -256,7 +294,8 @@ void conclude(const AtRest& place, const Linearised& system, const SmallMotions&
   }
   const bool zero = std::any_of(out.roots.begin(), out.roots.end(), [](Complex z) { return z == 0.0; });
   const Character character = character_of(place.model, place.rest, place.held, reduced.basis);
-  const bool energy = character.potential && character.dissipative;
+  const bool energy = character.potential && (character.dissipative || character.takes);
+  if (!zero && decide_by_power(place, character, out)) return;
   if (energy && character.integrable && out.symmetric && out.form == Form::negative_definite) {
     out.stable = true;
     out.why = out.attracting ? "all exponents have negative real parts (Lyapunov)"
@@ -298,6 +337,13 @@ void conclude(const AtRest& place, const Linearised& system, const SmallMotions&
       out.why = "the potential has a strict minimum among all positions (Lagrange, Dirichlet)";
       return;
     }
+  }
+  if (character.works_beyond) {
+    out.stable.reset();
+    out.why =
+        "the linearisation does not decide: it has roots on the imaginary axis, and forces of higher order take or "
+        "give energy";
+    return;
   }
   out.first_order = true;
   out.why =

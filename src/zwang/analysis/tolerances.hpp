@@ -161,6 +161,9 @@ inline constexpr double far_enough = 0.1;
 /// Of the largest entries: forces whose derivatives are symmetric to this have a potential; powers below this part of their terms are none.
 inline constexpr double symmetric_part = 1e-10;
 inline constexpr double no_power = 1e-12;
+/// Of the largest power: a direction with less meets none; and how the reach of a search for one shrinks where it finds nothing lower.
+inline constexpr double missed_power = 1e-5;
+inline constexpr double downhill_part = 0.9;
 /// Of its terms: an acceleration below keeps a uniform motion uniform.
 inline constexpr double uniform_part = 1e-11;
 

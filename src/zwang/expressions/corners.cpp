@@ -98,6 +98,8 @@ class Lowering {
             bool quiet = false, Expr beside = {}) {
     // Only the sign counts: it changes at a pole, too.
     if (kind == CornerKind::truth || kind == CornerKind::sign) g = without_poles(graph_, g);
+    // Beside a truth stands the denominator that its g is brought over.
+    if (kind == CornerKind::truth && beside == Expr{}) beside = graph_.number(1);
     for (const Site& site : out_.sites) {
       const bool same = site.g == g && site.corner.kind == kind && site.corner.quiet == quiet &&
                         site.beside == beside &&
@@ -175,7 +177,12 @@ class Lowering {
       case Function::abs: return graph_.multiply(mode(CornerKind::sign, of[0], source), of[0]);
       case Function::sign: return mode(CornerKind::sign, of[0], source);
       case Function::step:
-      case Function::at_least: return mode(CornerKind::truth, of[0], source);
+      case Function::at_least: {
+        // A number on the threshold holds, a pole does not.
+        Expr poles{};
+        static_cast<void>(without_poles(graph_, of[0], &poles));
+        return mode(CornerKind::truth, of[0], source, 0, nullptr, false, poles);
+      }
       case Function::below: return graph_.subtract(graph_.number(1), mode(CornerKind::truth, of[0], source));
       case Function::min:
       case Function::max: {

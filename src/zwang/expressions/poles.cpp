@@ -178,14 +178,16 @@ class Clearing {
 
 }  // namespace
 
-Expr without_poles(Graph& graph, Expr e) {
+Expr without_poles(Graph& graph, Expr e, Expr* poles) {
   Clearing clearing(graph);
   const Fraction found = clearing.fraction(e);
   if (found.below.empty()) return e;
   Expr out = found.numerator;
   for (const auto& [base, power] : found.below) {
     // What is never negative leaves the sign to the numerator.
-    if (std::fmod(power, 2) != 0 && !(bounds_of(graph, base).low >= 0)) out = graph.multiply(out, base);
+    if (std::fmod(power, 2) == 0 || bounds_of(graph, base).low >= 0) continue;
+    out = graph.multiply(out, base);
+    if (poles != nullptr) *poles = *poles == Expr{} ? base : graph.multiply(*poles, base);
   }
   return out;
 }

@@ -709,7 +709,9 @@ auto Interpreter<Algebra>::walk_truth(const Syntax& s) -> Scalar {
 template <class Algebra>
 auto Interpreter<Algebra>::walk_choice(const Syntax& s) -> Result {
   require_arguments(s, 3);
+  const bool poles = algebra_.permit_poles(true);
   const Scalar truth = walk_truth(s.children[0]);
+  algebra_.permit_poles(poles);
   if (truth.made != Made::state) {
     // Known beforehand: the other branch need not have a value.
     if (truth.made == Made::indexed) algebra_.shape(algebra_.value(truth));

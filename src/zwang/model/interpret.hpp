@@ -177,6 +177,8 @@ class Tracer {
   }
   /// Must values at the initial state be finite? Returns what was asked for before.
   bool require_finite(bool finite) { return std::exchange(finite_, finite); }
+  /// May they be infinite, as in a comparison of which the sign alone counts? Returns what was permitted before.
+  bool permit_poles(bool poles) { return std::exchange(poles_, poles); }
 
   [[nodiscard]] static Scalar number(double value, Made made = Made::plain) {
     return {value, made, number_rounding * std::abs(value)};
@@ -219,6 +221,7 @@ class Tracer {
   const std::vector<double>* velocity_ = nullptr;
   std::vector<double>* numbers_ = nullptr;
   bool finite_ = true;
+  bool poles_ = false;
 };
 
 /// Scalars that are expressions in the slots.
@@ -248,6 +251,7 @@ class Builder {
   }
   void shape(double value) { slots_.shape(value); }
   static bool require_finite(bool /*finite*/) { return false; }
+  static bool permit_poles(bool /*poles*/) { return false; }
   Scalar sum(std::span<const Operand<Scalar>> terms, const Syntax& whole);
   Scalar product(std::span<const Operand<Scalar>> factors, const Syntax& whole);
   Scalar power(const Scalar& base, const Scalar& exponent, const Syntax& whole);

@@ -74,6 +74,7 @@ class Rationals {
   [[nodiscard]] Scalar velocity(std::uint32_t variable) const;
   static void shape(double /*value*/) {}
   static bool require_finite(bool /*finite*/) { return false; }
+  static bool permit_poles(bool /*poles*/) { return false; }
   [[nodiscard]] Scalar sum(std::span<const Operand<Scalar>> terms, const Syntax& whole) const;
   [[nodiscard]] Scalar product(std::span<const Operand<Scalar>> factors, const Syntax& whole) const;
   [[nodiscard]] Scalar power(const Scalar& base, const Scalar& exponent, const Syntax& whole) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "zwang/base/number.hpp"
@@ -88,7 +89,7 @@ std::string reason(Function function, std::span<const double> arguments) {
 std::string_view Tracer::when(Made made) const { return made == Made::state ? " at the initial state" : ""; }
 
 Tracer::Scalar Tracer::checked(Scalar a, const Syntax& whole, std::string_view reason) const {
-  if (std::isfinite(a.value) || (a.made == Made::state && !finite_)) return a;
+  if (std::isfinite(a.value) || (a.made == Made::state && (!finite_ || (poles_ && std::isinf(a.value))))) return a;
   throw formulas_.error(whole, fmt::format("`{}` has no value{}: {}", formulas_.text(whole), when(a.made), reason));
 }
 
@@ -129,10 +130,11 @@ Tracer::Scalar Tracer::product(std::span<const Operand<Scalar>> factors, const S
       // A speed that is zero, as of friction at rest: a direction that there is none of, which the motion chooses.
       const bool root = text.starts_with("norm(") || text.starts_with("sqrt(") || text.starts_with("distance(");
       const bool speed = root && (text.find('\'') != std::string::npos || text.find(".spin") != std::string::npos);
-      if (!speed || factor.value.made != Made::state) {
+      const bool pole = poles_ && !root && factor.value.made == Made::state && part.value != 0;
+      if (!pole && (!speed || factor.value.made != Made::state)) {
         throw formulas_.error(at, fmt::format("division by zero{}: `{}` is 0", when(factor.value.made), text));
       }
-      part.value = 0;
+      part.value = pole ? std::copysign(std::numeric_limits<double>::infinity(), part.value) : 0.0;
       continue;
     }
     part.value /= factor.value.value;
@@ -161,6 +163,11 @@ Tracer::Scalar Tracer::power(const Scalar& base, const Scalar& exponent, const S
     error += std::abs(elementary::pow(base.value, exponent.value + exponent.error) - value);
   const Scalar out{value, made, std::isfinite(error) ? error : std::abs(value), base.leaps || exponent.leaps};
   if (std::isfinite(out.value)) return out;
+  if (base.value == 0 && exponent.value != std::round(exponent.value)) {
+    // A root has no fraction to be taken apart.
+    const Scalar none{std::numeric_limits<double>::quiet_NaN(), made, out.error, out.leaps};
+    return finite_ ? checked(none, whole, "a negative power of zero is a division by zero") : out;
+  }
   if (base.value == 0) return checked(out, whole, "a negative power of zero is a division by zero");
   if (base.value < 0) return checked(out, whole, "a negative number has no such power");
   return checked(out, whole, "it is too large");

@@ -538,6 +538,8 @@ Next extend_from_here(Motion& motion, Stride& stride) {
   found = found || extend(impl.series, motion.state, part_for(impl.tolerance), time_left, 0, stride.h);
   const std::string obstacle = found ? "" : impl.series.obstacle();
   if (rest_here(motion, shortest_steps_to_rest, false)) return Next::done;
+  if (found && rests_at_roots(motion, shortest_steps_to_rest * shortest_step(impl, motion.state.time)))
+    return Next::done;
   for (const double part : soon_at_zero) {
     found = found || extend_with_roots(motion, part, time_left, least, stride.h);
   }

@@ -204,6 +204,8 @@ bool pass_meeting(Motion& motion, double due);
 [[nodiscard]] bool jumps_between(const Motion& motion, double before, double behind);
 /// A start at which they meet, with a speed: onto the near side of the way on. Where there is none, a variable whose force has no value, else `no_row`.
 [[nodiscard]] std::uint32_t leave_meeting(Motion& motion);
+/// Do speeds come to rest within that time under a root of themselves, v' = -C |v|^p with p < 1? Then that is now (roots.cpp).
+bool rests_at_roots(Motion& motion, double soon);
 /// Has a root in a force that rests at zero another motion beside rest? Then the motion ends, singular (roots.cpp).
 bool leaves_from_roots(Motion& motion);
 /// A motion that has come to its end is finished only if every condition holds there and the account of energy closes.

@@ -281,6 +281,10 @@ void find_slips(const Motion& motion, double h, FoundTurns& found) {
     if (edge && rise <= vanishing_part * terms) return;
     const double at = rises(sum, 1.0, 1.0, edge, 0, {}, h, found.cut);
     if (at == never) return;
+    if (const double over = behind_a_touch(sum, 1.0, at); over < never) {
+      found.cut = std::min(found.cut, over);
+      return;
+    }
     found.turns.push_back({number, true, true, false, at});
     found.at = std::min(found.at, at);
   });

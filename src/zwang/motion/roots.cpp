@@ -8,18 +8,26 @@
 /// Reference: docs/mathematics, section 10.4.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "zwang/base/number.hpp"
 #include "zwang/base/vectors.hpp"
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/bodies.hpp"
 #include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/tolerances.hpp"
 
 namespace zwang::motion {
 
 namespace {
+
+constexpr double least_power_to_rest =
+    0.05;  ///< below it an acceleration is as good as one that does not fall: a speed that turns
 
 /// Accelerations along the rows held, at the state moved a little.
 class BesideRest {
@@ -51,6 +59,13 @@ class BesideRest {
   double grows(std::uint32_t i, bool speed, double by) {
     model::State there = motion_.state;
     (speed ? there.velocity : there.position)[i] += by;
+    const std::vector<double> change = changes(std::move(there));
+    const double rounding = roundings_beside_a_root * unit_rounding * std::abs(here_[i]);
+    return std::abs(change[i]) > rounding ? (by < 0 ? -change[i] : change[i]) : 0.0;
+  }
+
+  /// By how much the accelerations are others at another state, those across the rows held taken off.
+  std::vector<double> changes(model::State there) {
     there.modes.clear();
     if (model_.switches > 0) {
       std::vector<expressions::Side> sides = model::sides_of(model_, there);
@@ -71,8 +86,7 @@ class BesideRest {
         for (std::size_t k = 0; k < change.size(); ++k) change[k] -= lambda[j] * image_[j][k];
       }
     }
-    const double rounding = roundings_beside_a_root * unit_rounding * std::abs(here_[i]);
-    return std::abs(change[i]) > rounding ? (by < 0 ? -change[i] : change[i]) : 0.0;
+    return change;
   }
 
  private:
@@ -85,7 +99,71 @@ class BesideRest {
   std::vector<double> here_;
 };
 
+/// The accelerations of some variables as a power of their speeds, all of them changed together: p of |v|^p by two distances, or none if it is no power
+/// or one that speeds do not come to zero under.
+std::optional<double> power_of_speeds(BesideRest& beside, const model::State& state, std::span<const double> a,
+                                      const std::vector<std::uint32_t>& speeds) {
+  double known = -1;
+  for (const double part : {nearer_to_rest, far_nearer_to_rest}) {
+    model::State there = state;
+    for (const std::uint32_t i : speeds) there.velocity[i] *= part;
+    const std::vector<double> change = beside.changes(std::move(there));
+    for (const std::uint32_t i : speeds) {
+      // Towards rest, and to nothing there.
+      const double left = (a[i] + change[i]) / a[i];
+      if (!(left > 0) || !(left < 1)) return std::nullopt;
+      const double p = elementary::log(left) / elementary::log(part);
+      if (!(p > least_power_to_rest) || !(p < steepest_smooth_power)) return std::nullopt;
+      if (known >= 0 && std::abs(p - known) > same_power) return std::nullopt;
+      known = p;
+    }
+  }
+  return known;
+}
+
 }  // namespace
+
+bool rests_at_roots(Motion& motion, double soon) {
+  Motion::Impl& impl = *motion.impl;
+  if (impl.held_rows.size() > most_rows_passed || impl.flow != nullptr) return false;
+  // Speeds that their accelerations would take off within that time.
+  const std::size_t n = impl.model.variables;
+  const std::span<const double> q = impl.series.position();
+  const double u = impl.series.unit();
+  if (q.size() < 3 * n) return false;
+  std::vector<double> a(n);
+  std::vector<std::uint32_t> speeds;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const double v = motion.state.velocity[i];
+    a[i] = 2 * q[2 * n + i] / (u * u);
+    if (v * a[i] < 0 && std::abs(v) <= soon * std::abs(a[i])) speeds.push_back(i);
+  }
+  if (speeds.empty()) return false;
+  BesideRest beside(motion);
+  std::optional<double> power = power_of_speeds(beside, motion.state, a, speeds);
+  // Others may turn at the same instant: each by itself.
+  for (std::size_t k = 0; !power && speeds.size() > 1 && k < speeds.size(); ++k) {
+    power = power_of_speeds(beside, motion.state, a, {speeds[k]});
+    if (power) speeds = {speeds[k]};
+  }
+  if (!power) return false;
+  for (const std::uint32_t i : speeds) {
+    if (!(std::abs(motion.state.velocity[i]) <= (1 - *power) * soon * std::abs(a[i]))) return false;
+  }
+
+  // They rest from now on, and so does what switches with them.
+  for (const std::uint32_t i : speeds) motion.state.velocity[i] = impl.carry_velocity[i] = 0;
+  if (!project(motion)) return true;
+  Triggers triggers;
+  triggers.doubt = true;
+  for (std::uint32_t number = 0; number < impl.model.switches; ++number) {
+    if (impl.switches.sides[number] % 2 != 0) continue;
+    const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
+    if (rates.by_velocity && rates.g == 0) triggers.turns.push_back({number, false, false, false, 0});
+  }
+  settle(motion, triggers, false);
+  return true;
+}
 
 bool leaves_from_roots(Motion& motion) {
   Motion::Impl& impl = *motion.impl;

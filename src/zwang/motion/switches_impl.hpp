@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "zwang/model/flow.hpp"
 #include "zwang/motion/advance_impl.hpp"
@@ -16,6 +17,9 @@ namespace zwang::motion {
 inline constexpr double vanishing_part = 1e-13;
 /// Derivatives that vanish where a motion leaves a surface: g, g', and g'' of a position.
 inline constexpr unsigned most_leading = 3;
+
+/// Where a weight that rises over its limit at `at` is safely below it again, if it exceeds it by rounding alone; `never` if it does not.
+[[nodiscard]] double behind_a_touch(std::span<const double> sigma, double sign, double at);
 
 /// What the first coefficients of a switching function may be off by, at the start of a piece.
 using Off = std::array<double, most_leading>;

@@ -196,6 +196,10 @@ inline constexpr double near_beside_something = 0x1p-34;
 inline constexpr double roundings_beside_a_root = 64;
 inline constexpr double steepest_smooth_power = 0.95;
 inline constexpr int digits_of_a_power = 3;
+/// Speeds that come to rest under a root of themselves: the power is told at these parts of them, and is one where both tell the same.
+inline constexpr double nearer_to_rest = 0x1p-4;
+inline constexpr double far_nearer_to_rest = 0x1p-40;
+inline constexpr double same_power = 1e-2;
 /// Shortest steps that a flow goes with a root in its rates as zero, where it begins there: its root of some 1e-14 is the defect of this one step, and the
 /// step times that, what it moves, far below rounding.
 inline constexpr double steps_from_a_root = 256;

@@ -121,8 +121,14 @@ std::vector<Side> sides_of_truths(Motion& motion, const Triggers& triggers, bool
       if (!now && !corner.follows && leads == 0 && turn != nullptr && switches.sides[number] == on)
         leads = turn->above ? 1 : -1;
       const bool odd = on % 2 != 0;
+      // At a pole, where |D| < |N| of g = N D and D stands beside it, there is no value, and a comparison does not hold.
+      const bool pole = corner.kind == expressions::CornerKind::truth && rates.beside != 1 &&
+                        rates.beside * rates.beside <= std::abs(rates.g);
+      if (leads == 0 && pole) leads = -1;
       sides[number] = leads == 0 ? on : (leads > 0 ? on + (odd ? 1 : 0) : on - (odd ? 1 : 2));
       if (!now) switches.at_start[number] = 1;
+      // What the start was read with took a threshold for a number.
+      if (now && pole && motion.steps == 0) switches.sides[number] = sides[number];
     }
   }
   motion.state.modes = model::modes_of(model, sides);

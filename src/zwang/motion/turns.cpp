@@ -32,6 +32,8 @@ constexpr double faint_beside_terms =
 constexpr double rounding_of_zero = 1e-15;  ///< of the terms of g: a few roundings of a difference that vanishes
 constexpr double clearly_open =
     1e-6;  ///< of the largest value among the rows of a condition: an alternative open by that much will stay so for a while
+constexpr double touched_weight =
+    1e-12;  ///< of what friction can bear: a load that exceeds it by less for a moment does not reach it
 constexpr double displaced_part =
     1e-12;  ///< of the way to a crossing: by more than this rounding of the terms should not put it off
 constexpr int most_grazes = 100;  ///< of one function on one step
@@ -307,6 +309,15 @@ std::span<const double> weight_of(const Motion::Impl& impl, std::size_t j) {
 
 }  // namespace
 
+double behind_a_touch(std::span<const double> sigma, double sign, double at) {
+  double rate = 0;
+  double bend = 0;
+  for (std::size_t k = sigma.size(); k-- > 1;) rate = rate * at + static_cast<double>(k) * sign * sigma[k];
+  for (std::size_t k = sigma.size(); k-- > 2;) bend = bend * at + static_cast<double>(k * (k - 1)) * sign * sigma[k];
+  if (!(bend < 0) || !(rate * rate <= -2 * bend * touched_weight)) return never;
+  return at + std::max(rate, 0.0) / -bend + 2 * std::sqrt(2 * touched_weight / -bend);
+}
+
 Off off_at(const Motion& motion, std::uint32_t number, double size, double unit) {
   const Motion::Impl& impl = *motion.impl;
   const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
@@ -466,6 +477,11 @@ FoundTurns find_turns(const Motion& motion, double h) {
       const bool edge = std::abs(sigma[0] - (above ? 1.0 : 0.0)) <= vanishing_part;
       const double at = rises(sigma, above ? 1.0 : 0.0, above ? 1.0 : -1.0, edge, 0, {}, h, found.cut);
       if (at == never) continue;
+      // A load that just reaches what friction can bear, and falls again, moves nothing.
+      if (const double over = behind_a_touch(sigma, above ? 1.0 : -1.0, at); over < never) {
+        found.cut = std::min(found.cut, over);
+        continue;
+      }
       for (const std::uint32_t number : slides[j].numbers) {
         // A function with the same surface may fall where that of the first rises.
         const bool turned = std::any_of(slides[j].mixed.begin(), slides[j].mixed.end(), [&](const auto& mode) {

@@ -64,7 +64,7 @@ std::string stability_json(const model::Model& model, const model::State& state,
   if (stability.stable) {
     json.put("stable", *stability.stable);
     json.put("sense", stability.first_order ? "first order" : "full");
-    if (stability.exponents) {
+    if (stability.exponents || stability.attracting) {
       json.put("attracting", stability.attracting);
     }
     json.put("growth_rate", stability.growth_rate);

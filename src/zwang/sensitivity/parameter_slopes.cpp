@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "zwang/base/nearest.hpp"
 #include "zwang/base/number.hpp"
@@ -301,6 +302,51 @@ double missed(const Looked& looked, std::size_t i, double meant, double largest)
   return std::max(std::abs(looked.value[i] - meant), inner_counts * looked.apart[i]) / size;
 }
 
+/// The models on one side of the parameter, as near as they may be.
+std::optional<Looked> look_from(const std::array<int, points>& at, const model::Draft& draft,
+                                const model::Overrides& overrides, const model::Pattern& pattern, const Wanted& wanted,
+                                const model::Model& shape) {
+  const double value = wanted.parameter->value[wanted.component];
+  const double size = value == 0 ? 1 : std::ldexp(1.0, std::ilogb(value));
+  std::optional<Error> why;
+  const double step = nearest_step * size;
+  auto models = models_at(draft, overrides, pattern, wanted, step, at, why);
+  if (!models || !same_shape(models->front(), shape)) return std::nullopt;
+  return look(std::move(*models), at, step);
+}
+
+/// Where the parameter itself has no number to be met: numbers that come to it from below and from above with other values or slopes.
+std::vector<std::size_t> kinks_of(const model::Draft& draft, const model::Overrides& overrides,
+                                  const model::Pattern& pattern, const Wanted& wanted, const model::Model& shape) {
+  std::vector<std::size_t> out;
+  const std::optional<Looked> left = look_from(below, draft, overrides, pattern, wanted, shape);
+  const std::optional<Looked> right = look_from(above, draft, overrides, pattern, wanted, shape);
+  if (!left || !right) return out;
+  for (std::size_t i = 0; i < left->value.size(); ++i) {
+    const double size = std::max(left->size[i], right->size[i]);
+    if (!std::isfinite(size)) continue;
+    const double apart =
+        std::abs(left->value[i] - right->value[i]) + left->step * std::abs(left->slope[i] - right->slope[i]);
+    if (apart > kink_counts * size) out.push_back(i);
+  }
+  return out;
+}
+
+/// With the slopes of either side, where both meet the numbers at the parameter itself.
+std::optional<std::pair<Looked, Looked>> sides_of_kink(const model::Draft& draft, const model::Overrides& overrides,
+                                                       const model::Pattern& pattern, const Wanted& wanted,
+                                                       const Looked& found) {
+  std::optional<Looked> left = look_from(below, draft, overrides, pattern, wanted, found.models.front());
+  std::optional<Looked> right = look_from(above, draft, overrides, pattern, wanted, found.models.front());
+  if (!left || !right) return std::nullopt;
+  for (std::size_t i = 0; i < left->value.size(); ++i) {
+    const double size = std::max(left->size[i], right->size[i]);
+    const bool known = std::isfinite(size) || left->value[i] == right->value[i];
+    if (!known || std::abs(left->value[i] - right->value[i]) > kink_counts * size) return std::nullopt;
+  }
+  return std::pair{std::move(*left), std::move(*right)};
+}
+
 std::optional<Slopes> slopes_from(const std::array<int, points>& at, const model::Draft& draft,
                                   const model::Overrides& overrides, const model::Pattern& pattern,
                                   const model::Model& here, const Wanted& wanted, std::optional<Error>& why) {
@@ -317,7 +363,11 @@ std::optional<Slopes> slopes_from(const std::array<int, points>& at, const model
     std::optional<Looked> found = look(std::move(*models), at, part * size);
     if (!out) {
       // Where the parameter itself gives the model another shape, as zero may, there is no number to meet.
-      if (!same_shape(found->models.front(), here)) return Slopes{std::move(*found), {}, {}};
+      if (!same_shape(found->models.front(), here)) {
+        Slopes alone{std::move(*found), {}, {}};
+        if (at == both_sides) alone.corner = kinks_of(draft, overrides, pattern, wanted, alone.first.models.front());
+        return alone;
+      }
       meant = numbers_of(here);
       for (std::size_t i = 0; i < meant.size(); ++i) {
         if (std::isfinite(found->size[i])) largest = std::max(largest, found->size[i]);
@@ -373,7 +423,7 @@ bool same_numbers(const model::Model& a, const model::Model& b) {
 }
 
 std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
-                                             const std::vector<std::string>& names) {
+                                             const std::vector<std::string>& names, Kinks kinks) {
   model::Pattern pattern;
   const model::Model here = model::compile(draft, overrides, {}, {}, pattern).model;
   if (here.simulation.method != model::Method::events) {
@@ -392,7 +442,10 @@ std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const mo
                   "nothing can be differentiated by '" + name + "': near its value " + exact(value) +
                       (why ? " the model is refused (" + why->message() + ")" : " the model changes its shape"));
     }
-    if (!found->corner.empty()) {
+    std::optional<std::pair<Looked, Looked>> sides;
+    if (!found->corner.empty() && kinks == Kinks::two_sided)
+      sides = sides_of_kink(draft, overrides, pattern, wanted, found->first);
+    if (!found->corner.empty() && !sides) {
       throw Error({"command line", 0, 0},
                   "nothing can be differentiated by '" + name + "' at its value " + exact(value) +
                       ": numbers of the model have a corner, a jump or a pole there; take a value beside it");
@@ -406,10 +459,15 @@ std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const mo
     one.slope = models->front();
     one.model = std::move(models->front());
     set_numbers(one.slope, slope);
+    if (sides) {
+      one.below = one.slope;
+      set_numbers(*one.below, sides->first.slope);
+      set_numbers(one.slope, sides->second.slope);
+    }
     if (same_shape(one.model, here)) {
       one.model = here;  // with its own words
     } else {
-      set_numbers(one.model, at);
+      set_numbers(one.model, sides ? sides->second.value : at);
     }
     out.push_back(std::move(one));
   }

@@ -6,6 +6,8 @@
 /// on the edge of what is allowed on both sides) it is said.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,13 +24,18 @@ struct ParameterSlope {
   double value = 0;
   model::Model model;
   model::Model slope;  ///< only numbers that `each_number` visits have a meaning
+  std::optional<model::Model>
+      below;  ///< where numbers have a kink at the value: slopes for values below, and `slope` those above
 };
+/// What of a kink that numbers have at the parameter's own value, as abs(c) at 0?
+enum class Kinks : std::uint8_t { refused, two_sided };
 
 /// Do the two have one shape and, in all that a motion depends on, the same numbers?
 [[nodiscard]] bool same_numbers(const model::Model& a, const model::Model& b);
 
 /// Throws Error if there is no such parameter, or it has no slopes.
 [[nodiscard]] std::vector<ParameterSlope> parameter_slopes(const model::Draft& draft, const model::Overrides& overrides,
-                                                           const std::vector<std::string>& names);
+                                                           const std::vector<std::string>& names,
+                                                           Kinks kinks = Kinks::refused);
 
 }  // namespace zwang::sensitivity

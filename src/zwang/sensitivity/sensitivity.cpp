@@ -174,6 +174,7 @@ class Walk {
       for (const std::uint32_t number : slid.resting) sides[number] = 1;
       if (!slid.refused.empty()) sides[slid.refused_switch] = 1;
       if (!slid.surfaces.empty()) modes = model::modes_of(variation_.parameter().model, sides);
+      if (!slid.rows.empty()) lose_what_just_holds(original, middle, slid, sides, modes);
     }
     const Piece wider = slid.surfaces.empty() ? Piece{} : with_surfaces(original, slid.rows);
     const Piece& piece = slid.surfaces.empty() ? original : wider;
@@ -247,6 +248,44 @@ class Walk {
     last_sides_ = std::move(sides);
     last_modes_ = modes;
     last_point_ = there;
+  }
+
+  /// Friction that holds with nothing to spare, all along the piece: where the parameter moves one way it slips, as of a load that is as large as it.
+  void lose_what_just_holds(const Piece& original, const MotionPoint& middle, const Slid& slid,
+                            const std::vector<expressions::Side>& sides, const std::vector<double>& modes) {
+    const std::vector<double> position = variation_.position;
+    const std::vector<double> velocity = variation_.velocity;
+    const double quarter = original.start + original.length / 4;
+    for (const Verge& one : on_the_verge(variation_, slid, middle, sides, original.rows)) {
+      const MotionPoint& earlier = points_->at(original, quarter, modes);
+      const std::vector<Verge> there = on_the_verge(variation_, slid, earlier, sides, original.rows);
+      if (std::none_of(there.begin(), there.end(), [&](const Verge& other) { return other.rows == one.rows; }))
+        continue;
+      // How the rate of its speed moves where it slips; and where friction is turned round, which tells what is rounding.
+      double slope = 0;
+      double size = 0;
+      for (const bool slips : {true, false}) {
+        const Piece piece = with_surfaces(original, one.rows);
+        const std::vector<double>& with = slips ? one.modes : one.opposite;
+        const Stretch stretch = variation_.follow(pieces_, piece, piece.start, piece.end(), with);
+        double moves = 0;
+        for (std::size_t k = 0; k < one.surfaces.size() && stretch.length > 0; ++k) {
+          const Surface& surface = one.surfaces[k];
+          const ParameterSlope& parameter = variation_.parameter();
+          const Variation::Change change =
+              variation_.corner_rate(parameter.model.terms[surface.term], parameter.slope.terms[surface.term],
+                                     surface.corner, surface.lane, piece, stretch, with);
+          moves += one.direction[k] * change.by_parameter;
+        }
+        if (slips) slope = moves;
+        size = std::max(size, std::abs(moves));
+        variation_.position = position;
+        variation_.velocity = velocity;
+      }
+      if (!(std::abs(slope) > rate_zero * size)) continue;
+      lose(slope<0, slope> 0, "friction just holds from t = " + readable(original.start) +
+                                  " on: it slips when the parameter moves one way");
+    }
   }
 
   /// What leads to a rest is kept for a while, if there are speeds whose directions are asked.
@@ -994,6 +1033,18 @@ class Walk {
   Stretch final_stretch_;
 };
 
+/// Of two motions by the two slopes of a kink: each side has its own.
+void join(ParameterSensitivity& out, const ParameterSensitivity& below) {
+  const auto one = [](auto& above, const auto& its) {
+    above.before = its.before;
+    if (above.why.empty()) above.why = its.why;
+    if (above.why.empty()) above.why = "numbers of the model have a kink at this value of the parameter";
+  };
+  one(out.final, below.final);
+  for (std::size_t k = 0; k < out.samples.size(); ++k) one(out.samples[k], below.samples[k]);
+  for (std::size_t k = 0; k < out.events.size(); ++k) one(out.events[k], below.events[k]);
+}
+
 template <class OfBothSides>
 void take_below(OfBothSides& out, const OfBothSides& below) {
   if (!out.before) out.before = below.before;
@@ -1006,6 +1057,24 @@ std::vector<ParameterSensitivity> sensitivity(const model::Model& model, const m
                                               const std::vector<double>& times, const std::function<bool()>& go_on) {
   // Nothing to differentiate by: then neither events nor pieces are gone through.
   if (asked.empty()) return {};
+  // A kink of the numbers: by the slopes of either side.
+  if (std::any_of(asked.begin(), asked.end(), [](const ParameterSlope& one) { return one.below.has_value(); })) {
+    std::vector<ParameterSlope> single;
+    for (const ParameterSlope& one : asked) {
+      single.push_back(one);
+      single.back().below.reset();
+      if (!one.below) continue;
+      single.push_back(single.back());
+      single.back().slope = *one.below;
+    }
+    std::vector<ParameterSensitivity> found = sensitivity(model, run, single, times, go_on);
+    std::vector<ParameterSensitivity> out;
+    for (std::size_t k = 0, at = 0; k < asked.size(); ++k, ++at) {
+      out.push_back(std::move(found[at]));
+      if (asked[k].below) join(out.back(), found[++at]);
+    }
+    return out;
+  }
   // With rows for what can be slid on, where there is something.
   std::vector<ParameterSlope> wider;
   std::vector<std::vector<Surface>> surfaces(asked.size());

@@ -406,6 +406,94 @@ Slid slid_at(Variation& variation, const std::vector<Surface>& surfaces, const M
   return accelerations_missed(variation, with, middle, sides, so_far.rows) < missed / 2 ? with : out;
 }
 
+std::vector<Verge> on_the_verge(Variation& variation, const Slid& slid, const MotionPoint& at,
+                                const std::vector<expressions::Side>& sides, const std::vector<std::uint32_t>& rows) {
+  std::vector<Verge> out;
+  const model::Model& model = variation.parameter().model;
+  std::vector<OnSurface> all;
+  for (const Surface& one : slid.surfaces) {
+    const model::TermGroup& group = model.terms[one.term];
+    const std::vector<double> gradient = velocity_gradient(group, one.corner, one.lane, at.state);
+    OnSurface on{&one, std::vector<double>(model.variables, 0.0)};
+    for (std::size_t k = 0; k < gradient.size(); ++k)
+      on.gradient[group.velocity_of[k * group.lanes + one.lane]] += gradient[k];
+    all.push_back(std::move(on));
+  }
+  const auto speed_of = [&](const Surface& one) -> std::optional<std::uint32_t> {
+    const model::TermGroup& group = model.terms[one.term];
+    const expressions::Corner& corner = group.corners[one.corner];
+    if (corner.kind != expressions::CornerKind::part) return std::nullopt;
+    return group.first_switch + (one.corner - corner.whole) * group.lanes + one.lane;
+  };
+  std::vector<std::uint32_t> seen;
+  for (const OnSurface& leader : all) {
+    if (std::find(slid.rows.begin(), slid.rows.end(), leader.surface->row) == slid.rows.end()) continue;
+    const std::optional<std::uint32_t> speed = speed_of(*leader.surface);
+    if (speed && std::find(seen.begin(), seen.end(), *speed) != seen.end()) continue;
+    // What goes with it: the parts of one speed, each with those that are the same surface.
+    std::vector<const OnSurface*> parts;
+    for (const OnSurface& one : all) {
+      if (std::find(slid.rows.begin(), slid.rows.end(), one.surface->row) == slid.rows.end()) continue;
+      if (&one == &leader || (speed && speed_of(*one.surface) == speed)) parts.push_back(&one);
+    }
+    if (speed) seen.push_back(*speed);
+    std::vector<std::uint32_t> others;
+    for (const std::uint32_t row : slid.rows) {
+      if (std::none_of(parts.begin(), parts.end(), [&](const OnSurface* one) { return one->surface->row == row; }))
+        others.push_back(row);
+    }
+    std::vector<std::uint32_t> held = rows;
+    held.insert(held.end(), others.begin(), others.end());
+    // The modes with friction against this direction, and the rates of the speeds under it.
+    const auto under = [&](const std::vector<double>& direction) {
+      std::vector<double> modes = model::modes_of(model, sides);
+      for (const OnSurface& one : all) {
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+          const double factor = parts[k]->same(one);
+          if (factor == 0) continue;
+          const model::TermGroup& group = model.terms[one.surface->term];
+          const expressions::Corner& corner = group.corners[one.surface->corner];
+          const double along = (factor > 0 ? 1 : -1) * direction[k];
+          // A truth is 0 or 1, a sign and a part of a direction are -1 to 1.
+          modes[group.first_mode + std::size_t{corner.first_mode} * group.lanes + one.surface->lane] =
+              corner.kind == expressions::CornerKind::truth ? (1 + along) / 2 : along;
+        }
+      }
+      return modes;
+    };
+    const auto rates = [&](const std::vector<double>& modes) {
+      model::State state = at.state;
+      state.modes = modes;
+      const std::vector<double> found = variation.accelerations(state, held);
+      std::vector<double> of(parts.size(), 0.0);
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        for (std::size_t i = 0; i < found.size(); ++i) of[k] += parts[k]->gradient[i] * found[i];
+      }
+      return of;
+    };
+    // Under no friction it would go the way of the load.
+    std::vector<double> way = rates(under(std::vector<double>(parts.size(), 0.0)));
+    double length = 0;
+    for (const double x : way) length += x * x;
+    length = std::sqrt(length);
+    if (!(length > 0)) continue;
+    for (double& x : way) x /= length;
+    Verge verge;
+    verge.modes = under(way);
+    double left = 0;
+    for (const double x : rates(verge.modes)) left += std::abs(x);
+    if (!(left <= rate_zero * length)) continue;
+    for (double& x : way) x = -x;
+    verge.opposite = under(way);
+    for (double& x : way) x = -x;
+    for (const OnSurface* one : parts) verge.surfaces.push_back(*one->surface);
+    verge.direction = way;
+    verge.rows = others;
+    out.push_back(std::move(verge));
+  }
+  return out;
+}
+
 motion::Piece with_surfaces(const motion::Piece& piece, const std::vector<std::uint32_t>& rows) {
   motion::Piece out = piece;
   const std::size_t old = piece.rows.size();

@@ -52,6 +52,19 @@ struct HeldSoFar {
                            const std::vector<expressions::Side>& sides, const LargestSoFar& largest,
                            const HeldSoFar& so_far);
 
+/// A surface slid on, or all parts of a speed at rest, on which friction is all used up: the least more of the load, and it slips.
+struct Verge {
+  std::vector<Surface> surfaces;
+  std::vector<double> direction;    ///< of the slip, in their switching functions; of length one
+  std::vector<std::uint32_t> rows;  ///< of the surfaces that stay held
+  std::vector<double> modes;        ///< of the model where it slips,
+  std::vector<double> opposite;     ///< and with friction turned round
+};
+/// `sides`: with what is slid on; `rows`: the model's own that are held.
+[[nodiscard]] std::vector<Verge> on_the_verge(Variation& variation, const Slid& slid, const MotionPoint& at,
+                                              const std::vector<expressions::Side>& sides,
+                                              const std::vector<std::uint32_t>& rows);
+
 /// dg/dv of the switching function of a corner, by velocity slot.
 [[nodiscard]] std::vector<double> velocity_gradient(const model::TermGroup& group, std::uint32_t corner,
                                                     std::uint32_t lane, const model::State& state);

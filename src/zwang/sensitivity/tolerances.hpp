@@ -9,6 +9,10 @@ namespace zwang::sensitivity {
 /// leave 2^-64 of the eighth derivative; the others are for numbers that change faster, beside poles, roots and corners, and for parameters that stand
 /// close to the edge of what is allowed.
 inline constexpr double slope_steps[] = {0x1p-8, 0x1p-12, 0x1p-16, 0x1p-20, 0x1p-24, 0x1p-28};
+/// The step for what comes to the parameter from one side: eight points extrapolate a rounding to its 2^10-fold,
+inline constexpr double nearest_step = 0x1p-20;
+/// and so far apart, of the largest number, two sides are none.
+inline constexpr double kink_counts = 0x1p-36;
 /// A polynomial through eight neighbours meets a number, as a part of it: rounding of the eight.
 inline constexpr double slope_met = 0x1p-49;
 /// What is missed beyond it may still be rounding of a number that has lost digits, if a step of a sixteenth does not make it a hundredth: polynomials
