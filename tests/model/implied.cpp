@@ -47,9 +47,10 @@ TEST(Implied, the_middle_of_a_straight_bar_is_between_its_ends) {
 TEST(Implied, nothing_where_rods_can_bend_or_need_not_last) {
   EXPECT_TRUE(implied(load(bar, "two_rods.toml")).empty());
   EXPECT_TRUE(implied(load(bar + "ac = \"distance(a, c) <= 2\"\n", "string.toml")).empty());
-  EXPECT_TRUE(
-      implied(load(bar + "ac = \"distance(a, c) = 2\"\n[[releases]]\nconstraint = \"ab\"\nat = 1\n", "let_go.toml"))
-          .empty());
+  // What is said of a bar with a rod that is let go ends with it.
+  const Model loose =
+      load(bar + "ac = \"distance(a, c) = 2\"\n[[releases]]\nconstraint = \"ab\"\nat = 1\n", "let_go.toml");
+  EXPECT_EQ(loose.releases[0].rows.size(), 1 + implied(loose).size());
   // A triangle, and a bar bent by a millionth.
   EXPECT_TRUE(
       implied(load(point("a", "[0, 0]") + point("b", "[1, 1]") + point("c", "[2, 0]") +
@@ -88,7 +89,67 @@ TEST(Implied, both_ends_of_a_string_that_cannot_but_be_taut_move_alike) {
   EXPECT_TRUE(with("r = \"distance(b, [3, 0]) <= 1", "r = \"distance(b, [2, 1]) <= 1").empty());
   EXPECT_TRUE(with("r = \"distance(b, [3, 0]) <= 1", "r = \"distance(b, [3, 0]) >= 1").empty());
   EXPECT_TRUE(with("position = [1, 0]", "position = [1, 0]\nvelocity = [0, 1]").empty());
-  EXPECT_TRUE(implied(load(line + strings + "[[releases]]\nconstraint = \"m\"\nat = 1\n", "let_go.toml")).empty());
+}
+
+/// With how many of the conditions that are implied each release lets its own go.
+std::vector<std::size_t> implied_let_go(const Model& model) {
+  std::vector<std::size_t> out;
+  for (const Release& release : model.releases) {
+    out.push_back(0);
+    for (const std::uint32_t row : release.rows)
+      out.back() += model.conditions[model.row_condition[row]].implied ? 1 : 0;
+  }
+  return out;
+}
+
+TEST(Implied, what_follows_from_a_thread_is_let_go_with_it) {
+  const std::string line = point("a", "[1, 0]") + point("b", "[2, 0]");
+  const std::string strings =
+      "[constraints]\nl = \"distance(a, [0, 0]) <= 1\"\nm = \"distance(a, b) <= 1\"\nr = \"distance(b, [3, 0]) <= "
+      "1\"\n";
+  const auto release = [](const std::string& what) { return "[[releases]]\nconstraint = \"" + what + "\"\nat = 1\n"; };
+  const Model one = load(line + strings + release("m"), "let_go.toml");
+  EXPECT_EQ(implied(one).size(), 4U);
+  EXPECT_EQ(implied_let_go(one), (std::vector<std::size_t>{4}));
+  // A second thread beside it holds the same when the first one is gone, and the other way round; both are said once for ever where no thread of theirs can go.
+  const std::string beside = "second = \"distance(b, [3, 0]) <= 1\"\n";
+  const Model both = load(line + strings + beside + release("r") + release("second"), "both.toml");
+  EXPECT_EQ(implied(both).size(), 8U);
+  EXPECT_EQ(implied_let_go(both), (std::vector<std::size_t>{4, 4}));
+  EXPECT_EQ(implied_let_go(load(line + strings + beside + release("r"), "stays.toml")), (std::vector<std::size_t>{0}));
+}
+
+TEST(Implied, threads_at_bodies_and_at_places_that_move_hold_them) {
+  const std::string body =
+      "[bodies.b]\nmass = 1\ninertia = 1\nposition = [0, 0]\n[bodies.b.marks]\nl = [-0.5, 0]\nr = [0.5, 0]\n";
+  const auto threads = [](const std::string& left, const std::string& right) {
+    return "[constraints]\nl = \"distance(b.l, " + left + ") <= 0.5\"\nr = \"distance(b.r, " + right + ") <= 0.5\"\n";
+  };
+  EXPECT_EQ(implied(load(body + threads("[-1, 0]", "[1, 0]"), "body.toml")),
+            (std::vector<std::string>{"b.x = 0", "b.y = 0", "sin(b.angle) = 0"}));
+  // Not where the thread is longer than the way.
+  EXPECT_TRUE(implied(load(body + threads("[-1, 0]", "[0.99, 0]"), "slack.toml")).empty());
+  // Between nails that move alike a bead moves as they do; that they come nearer only later is told by what they do at the start and ever after.
+  const std::string bead = point("b", "[0, 0]") + "velocity = [1, 0]\n";
+  const auto nails = [](const std::string& left, const std::string& right) {
+    return "[constraints]\nl = \"distance(b, [" + left + ", 0]) <= 1\"\nr = \"distance(b, [" + right + ", 0]) <= 1\"\n";
+  };
+  EXPECT_EQ(implied(load(bead + nails("sin(t) - 1", "sin(t) + 1"), "nails.toml")).size(), 2U);
+  EXPECT_TRUE(implied(load(bead + nails("sin(t) - 1", "tan(t) + 1"), "apart.toml")).empty());
+  EXPECT_TRUE(implied(load(bead + nails("t - 1", "t + 1 - t^2"), "nearer.toml")).empty());
+}
+
+TEST(Implied, a_thread_over_a_bead_is_convex_and_holds_it_on_its_line) {
+  const std::string bead = point("b", "[0.3, 0]") + "[constraints]\n";
+  EXPECT_EQ(implied(load(bead + "s = \"distance(b, [-1, 0]) + distance(b, [1, 0]) <= 2\"\n", "bead.toml")),
+            (std::vector<std::string>{"b.y = 0"}));
+  EXPECT_EQ(implied(load(bead + "s = \"2*distance(b, [-1, 0]) + 2*distance(b, [1, 0]) <= 4\"\n", "twice.toml")).size(),
+            1U);
+  EXPECT_TRUE(
+      implied(load(bead + "s = \"distance(b, [-1, 0]) + distance(b, [1, 0]) <= 2.1\"\n", "longer.toml")).empty());
+  // An hyperbola's difference of distances bounds nothing.
+  EXPECT_TRUE(
+      implied(load(bead + "s = \"distance(b, [-1, 0]) - distance(b, [1, 0]) <= 0.6\"\n", "difference.toml")).empty());
 }
 
 TEST(Implied, a_thread_that_is_taut_along_a_bar_keeps_to_it) {

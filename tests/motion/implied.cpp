@@ -362,4 +362,113 @@ until = 0.2
   }
 }
 
+namespace {
+
+struct Ended {
+  std::vector<double> place, speed;
+};
+
+/// A run to its end, which it must reach.
+Ended end_of_run(const std::string& text, double until) {
+  const model::Model model = model::load(text + "[simulation]\nuntil = " + number(until) + "\n", "thread.toml");
+  Motion motion = begin(model);
+  while (advance(motion)) {
+  }
+  EXPECT_EQ(motion.status, Status::finished) << motion.why << "\n" << text;
+  return {motion.state.position, motion.state.velocity};
+}
+
+}  // namespace
+
+// Held by two threads in one line a body in space can but turn about that line: against a hinge there.
+TEST(Implied, a_body_between_two_taut_threads_swings_as_on_a_hinge) {
+  const Eigen::Matrix3d turn = Eigen::AngleAxisd(0.7, Three(1, -2, 0.5).normalized()).toRotationMatrix();
+  for (const bool turned : {false, true}) {
+    const Eigen::Matrix3d r = turned ? turn : Eigen::Matrix3d::Identity();
+    const auto at = [&](double x, double y, double z) { return vector_text(r * Three(x, y, z), 3); };
+    // The centre hangs below the line of the marks, drawn aside.
+    const Eigen::Quaterniond e(r);
+    const std::string body = "gravity = " + at(0, 0, -10) +
+                             "\n[bodies.b]\nmass = 2\ninertia = [0.3, 0.2, 0.4]\nposition = " + at(0, 0.3, 0) +
+                             "\norientation = [" + number(e.w()) + ", " + number(e.x()) + ", " + number(e.y()) + ", " +
+                             number(e.z()) + "]\n[bodies.b.marks]\nl = [-0.5, -0.3, 0]\nr = [0.5, -0.3, 0]\n";
+    const Ended threads = end_of_run(body + "[constraints]\nl = \"distance(b.l, " + at(-1, 0, 0) +
+                                         ") <= 0.5\"\nr = \"distance(b.r, " + at(1.5, 0, 0) + ") <= 1\"\n",
+                                     1.3);
+    const Ended hinge = end_of_run(
+        body + "[joints]\nh = { hinge = [" + at(-0.5, 0, 0) + ", \"b.l\"], axis = " + at(1, 0, 0) + " }\n", 1.3);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(threads.place[i], hinge.place[i], same_place) << turned;
+    EXPECT_GT((Three(threads.place[0], threads.place[1], threads.place[2]) - r * Three(0, 0.3, 0)).norm(), 0.1);
+  }
+}
+
+TEST(Implied, what_two_threads_hold_between_nails_that_move_goes_with_them) {
+  // On a circle, and turning about the bead.
+  const Ended circle = end_of_run(
+      "gravity = [0, -10]\n[points.b]\nmass = 1\nposition = [0, 1]\nvelocity = [1, 0]\n[constraints]\n"
+      "l = \"distance(b, [sin(t) - 1, cos(t)]) <= 1\"\nr = \"distance(b, [sin(t) + 2, cos(t)]) <= 2\"\n",
+      2);
+  EXPECT_NEAR(circle.place[0], std::sin(2.0), same_length);
+  EXPECT_NEAR(circle.place[1], std::cos(2.0), same_length);
+  for (const char* gravity : {"", "gravity = [0, 0, -10]\n"}) {
+    const Ended spun = end_of_run(
+        gravity + std::string("[points.b]\nmass = 1\nposition = [0, 0, 0]\n[constraints]\n") +
+            "l = \"distance(b, [cos(t), sin(t), 0]) <= 1\"\nr = \"distance(b, [-cos(t), -sin(t), 0]) <= 1\"\n",
+        1);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(spun.place[i], 0, same_length);
+  }
+}
+
+TEST(Implied, a_bead_whose_second_thread_is_let_go_swings_on_the_first) {
+  const std::string bead =
+      "gravity = [0, -10]\n[points.b]\nmass = 1\nposition = [0, 0]\n[constraints]\nl = \"distance(b, [-1, 0]) <= 1\"\n";
+  const std::string thread = "r = \"distance(b, [1, 0]) <= 1\"\n";
+  const auto release = [](const char* what, const char* at) {
+    return std::string("[[releases]]\nconstraint = \"") + what + "\"\nat = " + at + "\n";
+  };
+  const Ended alone = end_of_run(bead, 0.4);
+  const Ended one = end_of_run(bead + thread + release("r", "0.5"), 0.9);
+  // Of two threads side by side the second one holds it when the first is gone, whichever that is.
+  const std::string beside = "s = \"distance(b, [1, 0]) <= 1\"\n";
+  const Ended first = end_of_run(bead + thread + beside + release("r", "0.2") + release("s", "0.5"), 0.9);
+  const Ended second = end_of_run(bead + thread + beside + release("s", "0.2") + release("r", "0.5"), 0.9);
+  for (const Ended& ended : {one, first, second}) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(ended.place[i], alone.place[i], same_place);
+      EXPECT_NEAR(ended.speed[i], alone.speed[i], same_place);
+    }
+  }
+}
+
+TEST(Implied, a_bead_slides_along_a_thread_that_is_taut_between_two_pins) {
+  const Ended ended = end_of_run(
+      "gravity = [0, -10]\n[points.b]\nmass = 1\nposition = [0.3, 0]\nvelocity = [0.2, 0]\n[constraints]\n"
+      "s = \"distance(b, [-1, 0]) + distance(b, [1, 0]) <= 2\"\n",
+      2);
+  EXPECT_NEAR(ended.place[0], 0.7, same_length);
+  EXPECT_NEAR(ended.place[1], 0, same_length);
+}
+
+TEST(Implied, a_thread_that_is_taut_along_a_body_falls_and_turns_with_it) {
+  // Its bead is where it was in the body: on the centre, of a spinning one, and aside.
+  for (const double aside : {0.0, 0.3}) {
+    const Ended ended = end_of_run(
+        "gravity = [0, -10]\n[bodies.b]\nmass = 1\ninertia = 0.4\nposition = [0, 0]\nspin = 2\n[bodies.b.marks]\nl = "
+        "[-1, 0]\nr = [1, 0]\n"
+        "[points.p]\nmass = 0.5\nposition = [" +
+            number(aside) + ", 0]\nvelocity = [0, " + number(2 * aside) +
+            "]\n[constraints]\nl = \"distance(b.l, p) <= " + number(1 + aside) +
+            "\"\nr = \"distance(b.r, p) <= " + number(1 - aside) + "\"\n",
+        1.1);
+    // Together they are one body, which turns uniformly about the common centre.
+    const double centre = aside / 3;
+    const double angle = 2 * 1.1;
+    EXPECT_NEAR(ended.place[2], angle, same_place);
+    EXPECT_NEAR(ended.place[0], centre - centre * std::cos(angle), same_place);
+    EXPECT_NEAR(ended.place[1], 2 * centre * 1.1 - 5 * 1.1 * 1.1 - centre * std::sin(angle), same_place);
+    EXPECT_NEAR(ended.place[3] - ended.place[0], aside * std::cos(angle), same_place);
+    EXPECT_NEAR(ended.place[4] - ended.place[1], aside * std::sin(angle), same_place);
+  }
+}
+
 }  // namespace zwang::motion::implied_tests

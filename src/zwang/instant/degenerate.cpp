@@ -32,7 +32,12 @@ class Orders {
  public:
   Orders(const model::Model& model, const model::State& state, const Workspace::Impl& impl, const Vector& acceleration,
          unsigned highest)
-      : model_(model), state_(state), problem_(impl.problem), n_(model.variables), series_(problem_.size()) {
+      : model_(model),
+        state_(state),
+        problem_(impl.problem),
+        rows_(impl.rows),
+        n_(model.variables),
+        series_(problem_.size()) {
     motion_.time = state.time;
     motion_.n = n_;
     motion_.modes = state.modes;
@@ -90,6 +95,21 @@ class Orders {
         const double weight = holonomic ? static_cast<double>(order - l) / order : order - l + 1.0;
         scale += factor * weight * std::abs(series.gradient[e * orders + l]) * size_[other * n_ + variable];
       }
+    }
+    // What stands in it of time alone: its terms change as its gradient does, or with the rates of its first two orders, V w^m / m!.
+    if (holonomic && model_.groups[model_.row_group[row]].rheonomic && rows_.value_scale[row] > 0) {
+      const double rate = std::max(rows_.rate_scale[row] / rows_.value_scale[row],
+                                   std::sqrt(rows_.curvature_scale[row] / rows_.value_scale[row]));
+      double part = 1;
+      for (unsigned m = 1; m <= order; ++m) part *= rate / m;
+      double unit = 0;
+      double change = 0;
+      for (std::uint32_t e = 0; e < count; ++e) {
+        unit = std::max(unit, std::abs(series.gradient[e * orders]));
+        change = std::max(change, std::abs(series.gradient[e * orders + order]));
+      }
+      if (unit > 0) part = std::max(part, change / unit);
+      if (std::isfinite(part)) scale += factor * rows_.value_scale[row] * part;
     }
     if (std::abs(c) <= zero_part_of(k) * scale) {
       c = 0;
@@ -151,6 +171,7 @@ class Orders {
   const model::Model& model_;
   const model::State& state_;
   const Subproblem& problem_;
+  const model::Rows& rows_;
   std::size_t n_;
   std::vector<model::RowSeries> series_;
   model::MotionSeries motion_;

@@ -10,6 +10,7 @@
 #include "zwang/model/implied/equation.hpp"
 #include "zwang/model/implied/rows.hpp"
 #include "zwang/model/implied/stresses.hpp"
+#include "zwang/model/implied/stretched.hpp"
 #include "zwang/model/implied/taut.hpp"
 #include "zwang/model/tolerances.hpp"
 
@@ -103,7 +104,10 @@ void find_stretched(const Model& model, const Rows& rows, const std::vector<std:
 void add_implied(Model& model) {
   if (model.flow) return;
   std::vector<std::uint32_t> among = lasting(model, RowKind::holonomic_equation);
-  if (among.empty() && lasting(model, RowKind::holonomic_inequality).empty()) return;
+  if (among.empty() && standing_without(model, RowKind::holonomic_inequality, {}).empty() &&
+      standing_without(model, RowKind::holonomic_equation, {}).empty()) {
+    return;
+  }
   Scratch scratch = make_scratch(model);
   Rows rows = make_rows(model);
   evaluate_rows(model, initial_state(model), scratch, rows);
@@ -131,6 +135,23 @@ void add_implied(Model& model) {
     find_stretched(model, rows, equations, one_sided, known, found);
   }
   if (!found.empty()) append(model, found);
+
+  // What threads hold at bodies, at places that move, and until something is let go.
+  const auto is_rigid = [](const Body& one) { return one.kind == BodyKind::rigid; };
+  const auto moves_or_sums = [](const RowGroup& one) {
+    const auto roots = std::count_if(one.tape.instructions.begin(), one.tape.instructions.end(),
+                                     [](const expressions::Instruction& i) { return i.op == expressions::Op::sqrt; });
+    return one.holonomic && (one.rheonomic || roots > 1);
+  };
+  const bool special = !model.releases.empty() || std::any_of(model.bodies.begin(), model.bodies.end(), is_rigid) ||
+                       std::any_of(model.groups.begin(), model.groups.end(), moves_or_sums);
+  if (!special) return;
+  if (!found.empty()) {
+    scratch = make_scratch(model);
+    rows = make_rows(model);
+    evaluate_rows(model, initial_state(model), scratch, rows);
+  }
+  add_stretched(model, rows);
 }
 
 }  // namespace zwang::model

@@ -884,6 +884,12 @@ class Writer {
     const std::uint32_t row = model_.conditions[number].first_row;
     const RowGroup& group = model_.groups[model_.row_group[row]];
     const std::uint32_t lane = model_.row_lane[row];
+    // What is said of orientations and of time is written in the language of the model.
+    if (group.constants == 0) {
+      const Condition& condition = model_.conditions[number];
+      write_condition(number, formulas_.outside_condition(condition.name, condition.text), {});
+      return;
+    }
     std::vector<Expr> terms;
     for (std::uint32_t slot = 0; slot < group.positions; ++slot) {
       const std::uint32_t variable = group.position_of[std::size_t{slot} * group.lanes + lane];

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 
 #include "zwang/base/number.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/bodies.hpp"
+#include "zwang/model/implied/lift.hpp"
+#include "zwang/model/implied/taut.hpp"
 #include "zwang/motion/advance_impl.hpp"
 
 namespace zwang::motion {
@@ -198,6 +201,21 @@ bool says(const std::string& sentence, const std::string& name) {
   return false;
 }
 
+/// Are two of the culprits threads that are exactly taut? To first order they hold nothing across themselves.
+bool taut_threads(const Motion& motion, const model::Rows& rows) {
+  const model::Model& model = motion.impl->model;
+  model::Lift lift(model);
+  const auto is_taut = [&](std::uint32_t row) {
+    if (model.row_kind[row] != model::RowKind::holonomic_inequality || model.groups[model.row_group[row]].modes > 0)
+      return false;
+    if (!(std::abs(rows.value[row]) <= model.simulation.touch * rows.value_scale[row])) return false;
+    const std::optional<model::Equation> read = lift.read(row);
+    return read && read->f.degree == 2 && model::is_convex(*read);
+  };
+  return motion.culprits.size() <= most_ranked &&
+         std::count_if(motion.culprits.begin(), motion.culprits.end(), is_taut) >= 2;
+}
+
 /// The next thing to try.
 std::string advice(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
@@ -278,6 +296,15 @@ void tell_ending(Motion& motion) {
   if (motion.status == Status::jammed) motion.why += told_contradiction(motion, rows);
   if (motion.status == Status::singular) motion.why += rank_lost(motion, rows);
   if (motion.status == Status::gave_up) motion.why += reached(motion);
+  const bool stuck = motion.status == Status::singular || motion.status == Status::jammed;
+  if (stuck && motion.steps == 0 && taut_threads(motion, rows)) {
+    motion.why += motion.status == Status::jammed ? "; threads that are exactly taut between others move with both "
+                                                    "ends alike: give what hangs between them the velocity of "
+                                                    "its ends, or write the threads a little longer"
+                                                  : "; threads that are exactly taut hold nothing across themselves to "
+                                                    "first order: write them a little longer (`<= 1.0001` for "
+                                                    "`<= 1`), or hold what they hold by an equation (`=`) or a joint";
+  }
   const std::string next = advised ? std::string() : advice(motion);
   if (!next.empty()) motion.why += "; " + next;
 

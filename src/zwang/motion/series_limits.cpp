@@ -124,6 +124,8 @@ double Series::Impl::vanishing(double h, std::uint32_t& culprit) const {
       return registers(block)[(std::size_t{shape.directions[d].reg} * orders + k) * block.width + l];
     };
     for (std::uint32_t l = 0; l < block.count; ++l) {
+      // What depends on the others all along may have no gradient, as a thread over a bead that is kept on its line.
+      if (factor.skipped(block.row[l])) continue;
       // |g|^2 and g.g(0) at s.
       const auto look = [&](double s, double& along) {
         double square = 0;

@@ -23,20 +23,38 @@ struct Member {
 
 }  // namespace
 
-std::vector<std::uint32_t> lasting(const Model& model, RowKind kind) {
-  std::vector<std::uint8_t> let_go(model.rows(), 0);
-  for (const Release& release : model.releases) {
-    for (const std::uint32_t row : release.rows) let_go[row] = 1;
-  }
+namespace {
+
+/// Conditions on positions, of one kind, that stand from the start and are none of those marked.
+std::vector<std::uint32_t> standing(const Model& model, RowKind kind, const std::vector<std::uint8_t>& let_go,
+                                    bool moving) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const Condition& condition = model.conditions[model.row_condition[row]];
     const RowGroup& group = model.groups[model.row_group[row]];
     if (model.row_kind[row] != kind || condition.seizure || condition.alternatives > 1) continue;
-    if (let_go[row] != 0 || group.rheonomic || group.modes > 0 || group.positions == 0) continue;
+    if (let_go[row] != 0 || (group.rheonomic && !moving) || group.modes > 0 || group.positions == 0) continue;
     out.push_back(row);
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> lasting(const Model& model, RowKind kind) {
+  std::vector<std::uint8_t> let_go(model.rows(), 0);
+  for (const Release& release : model.releases) {
+    for (const std::uint32_t row : release.rows) let_go[row] = 1;
+  }
+  return standing(model, kind, let_go, false);
+}
+
+std::vector<std::uint32_t> standing_without(const Model& model, RowKind kind, const std::vector<std::size_t>& gone) {
+  std::vector<std::uint8_t> let_go(model.rows(), 0);
+  for (const std::size_t release : gone) {
+    for (const std::uint32_t row : model.releases[release].rows) let_go[row] = 1;
+  }
+  return standing(model, kind, let_go, true);
 }
 
 std::vector<std::uint32_t> opposite_halves(const Model& model, const Rows& rows) {

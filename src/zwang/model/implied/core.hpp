@@ -12,6 +12,10 @@ namespace zwang::model {
 /// Conditions on positions, of one kind, that hold from the start to the end.
 [[nodiscard]] std::vector<std::uint32_t> lasting(const Model& model, RowKind kind);
 
+/// Conditions on positions, of one kind, moving ones too, that hold from the start until another one than these releases lets them go.
+[[nodiscard]] std::vector<std::uint32_t> standing_without(const Model& model, RowKind kind,
+                                                          const std::vector<std::size_t>& gone);
+
 /// Of inequalities that touch in opposite pairs, f <= 0 and -f <= 0, one each: together they are an equation.
 [[nodiscard]] std::vector<std::uint32_t> opposite_halves(const Model& model, const Rows& rows);
 

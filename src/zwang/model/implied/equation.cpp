@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "zwang/expressions/tape.hpp"
+#include "zwang/linear/spaces.hpp"
 #include "zwang/model/tolerances.hpp"
 
 namespace zwang::model {
-
-namespace {
-
-using Maybe = std::optional<Polynomial>;
 
 Polynomial constant(double value) {
   Polynomial p;
@@ -20,7 +18,6 @@ Polynomial constant(double value) {
   return p;
 }
 
-/// x + factor * y
 Maybe sum(const Polynomial& x, const Polynomial& y, double factor) {
   if (x.root || y.root) {
     // A root and a number beside it.
@@ -98,6 +95,26 @@ Maybe square(const Polynomial& x) {
   return times(std::move(out), x.factor * x.factor);
 }
 
+Maybe finished(Polynomial f) {
+  if (f.root) {
+    const double length = -f.offset / f.factor;
+    if (!(length > 0)) return {};
+    f.root = false;
+    f.r -= length * length;
+    f.terms += length * length;
+  }
+  const bool finite = std::isfinite(f.r) && std::isfinite(norm(f.g)) && std::isfinite(norm(f.q));
+  if (!finite) return {};
+  // What has no squares in it is linear.
+  if (f.degree == 2 && std::all_of(f.q.begin(), f.q.end(), [](double x) { return x == 0; })) {
+    f.degree = 1;
+    f.q.clear();
+  }
+  return f;
+}
+
+namespace {
+
 Maybe apply(const expressions::Instruction& i, const Maybe& a, const Maybe& b) {
   using expressions::Op;
   if (!a) return {};
@@ -117,13 +134,13 @@ Maybe apply(const expressions::Instruction& i, const Maybe& a, const Maybe& b) {
 
 }  // namespace
 
-std::optional<Equation> read_equation(const Model& model, std::uint32_t row) {
+namespace {
+
+/// The registers of a row's tape up to its instructions, as polynomials in its slots.
+std::vector<Maybe> inputs_of(const Model& model, std::uint32_t row, const expressions::Tape& tape, Equation& out) {
   const RowGroup& group = model.groups[model.row_group[row]];
   const std::uint32_t lane = model.row_lane[row];
-  constexpr std::uint32_t value = 0;
-  const expressions::Tape tape = expressions::part(group.tape, {&value, 1});
   std::vector<Maybe> registers(tape.registers());
-  Equation out;
   out.row = row;
   std::size_t at = 1;
   for (std::uint32_t slot = 0; slot < group.positions; ++slot, ++at) {
@@ -143,6 +160,74 @@ std::optional<Equation> read_equation(const Model& model, std::uint32_t row) {
   }
   at = tape.inputs.size();
   for (const double number : tape.constants) registers[at++] = constant(number);
+  return registers;
+}
+
+expressions::Tape tape_of(const Model& model, std::uint32_t row) {
+  constexpr std::uint32_t value = 0;
+  return expressions::part(model.groups[model.row_group[row]].tape, {&value, 1});
+}
+
+/// Norms with factors, and a polynomial beside them.
+struct Norms {
+  Polynomial beside;
+  std::vector<std::pair<double, Polynomial>> norm;
+};
+
+std::optional<Norms> norms_of(const Maybe& x) {
+  if (!x) return {};
+  Norms out;
+  out.beside = *x;
+  if (!x->root) return out;
+  out.norm.emplace_back(x->factor, *x);
+  out.beside = constant(x->offset);
+  return out;
+}
+
+std::optional<Norms> sum_of(const std::optional<Norms>& x, const std::optional<Norms>& y, double factor) {
+  if (!x || !y) return {};
+  Norms out = *x;
+  for (const auto& [share, u] : y->norm) out.norm.emplace_back(factor * share, u);
+  const Maybe beside = sum(x->beside, y->beside, factor);
+  if (!beside) return {};
+  out.beside = *beside;
+  return out;
+}
+
+std::optional<Norms> times_of(std::optional<Norms> x, double factor) {
+  if (!x) return {};
+  for (auto& [share, u] : x->norm) share *= factor;
+  x->beside = *times(x->beside, factor);
+  return x;
+}
+
+/// Is u never negative? Then its root is convex if u is.
+bool is_square_of_norm(const Polynomial& u) {
+  const std::size_t n = u.g.size();
+  linear::Matrix q(n, n);
+  q.entry = u.q;
+  const linear::SymmetricEigen eigen = linear::symmetric_eigen(q);
+  if (!(eigen.values.back() > 0) || eigen.values.front() < -vanishing_coefficient * eigen.values.back()) return false;
+  double least = u.r;
+  for (std::size_t k = 0; k < n; ++k) {
+    double slope = 0;
+    for (std::size_t i = 0; i < n; ++i) slope += eigen.vectors(i, k) * u.g[i];
+    if (eigen.values[k] > range_part * eigen.values.back()) {
+      least -= slope * slope / (2 * eigen.values[k]);
+    } else if (std::abs(slope) > vanishing_coefficient * norm(u.g)) {
+      return false;
+    }
+  }
+  return least >= -vanishing_coefficient * u.terms;
+}
+
+}  // namespace
+
+std::optional<Equation> read_equation(const Model& model, std::uint32_t row) {
+  const expressions::Tape tape = tape_of(model, row);
+  Equation out;
+  std::vector<Maybe> registers = inputs_of(model, row, tape, out);
+  std::size_t at = tape.inputs.size() + tape.constants.size();
   for (const expressions::Instruction& i : tape.instructions) {
     const bool second = i.b < at;
     registers[at] = apply(i, registers[i.a], second ? registers[i.b] : Maybe());
@@ -150,21 +235,62 @@ std::optional<Equation> read_equation(const Model& model, std::uint32_t row) {
   }
   Maybe& f = registers[tape.outputs[0]];
   if (!f || f->degree == 0) return {};
-  if (f->root) {
-    const double length = -f->offset / f->factor;
-    if (!(length > 0)) return {};
-    f->root = false;
-    f->r -= length * length;
-    f->terms += length * length;
-  }
-  const bool finite = std::isfinite(f->r) && std::isfinite(norm(f->g)) && std::isfinite(norm(f->q));
-  if (!finite) return {};
-  // What has no squares in it is linear.
-  if (f->degree == 2 && std::all_of(f->q.begin(), f->q.end(), [](double x) { return x == 0; })) {
-    f->degree = 1;
-    f->q.clear();
-  }
+  f = finished(std::move(*f));
+  if (!f) return {};
   out.f = std::move(*f);
+  return out;
+}
+
+std::optional<Equation> read_sum(const Model& model, std::uint32_t row) {
+  const expressions::Tape tape = tape_of(model, row);
+  Equation out;
+  std::vector<Maybe> registers = inputs_of(model, row, tape, out);
+  std::vector<std::optional<Norms>> sums;
+  for (const Maybe& one : registers) sums.push_back(norms_of(one));
+  std::size_t at = tape.inputs.size() + tape.constants.size();
+  for (const expressions::Instruction& i : tape.instructions) {
+    using expressions::Op;
+    const bool second = i.b < at;
+    registers[at] = apply(i, registers[i.a], second ? registers[i.b] : Maybe());
+    sums[at] = norms_of(registers[at]);
+    const auto number = [&](std::uint32_t k) {
+      return registers[k] && !registers[k]->root && registers[k]->degree == 0;
+    };
+    if (!sums[at] && i.op == Op::add && second) sums[at] = sum_of(sums[i.a], sums[i.b], 1);
+    if (!sums[at] && i.op == Op::subtract && second) sums[at] = sum_of(sums[i.a], sums[i.b], -1);
+    if (!sums[at] && i.op == Op::negate) sums[at] = times_of(sums[i.a], -1);
+    if (!sums[at] && i.op == Op::scale) sums[at] = times_of(sums[i.a], i.c);
+    if (!sums[at] && i.op == Op::multiply && second && number(i.a)) sums[at] = times_of(sums[i.b], registers[i.a]->r);
+    if (!sums[at] && i.op == Op::multiply && second && number(i.b)) sums[at] = times_of(sums[i.a], registers[i.b]->r);
+    ++at;
+  }
+  const std::optional<Norms>& f = sums[tape.outputs[0]];
+  if (!f || f->norm.size() < 2 || f->beside.degree > 1) return {};
+  // Derivatives of each root.
+  const std::size_t n = out.variable.size();
+  out.f.degree = 2;
+  out.f.r = f->beside.r;
+  out.f.terms = f->beside.terms;
+  out.f.g = f->beside.degree == 1 ? f->beside.g : Vector(n, 0.0);
+  out.f.q.assign(n * n, 0.0);
+  double weights = norm(out.f.g);
+  for (const auto& [factor, u] : f->norm) {
+    if (!(factor > 0) || u.degree != 2 || !(u.r > 0) || !is_square_of_norm(u)) return {};
+    const double d = std::sqrt(u.r);
+    out.f.r += factor * d;
+    out.f.terms += factor * d;
+    weights += factor;
+    for (std::size_t i = 0; i < n; ++i) {
+      out.f.g[i] += factor * u.g[i] / (2 * d);
+      for (std::size_t j = 0; j < n; ++j) {
+        out.f.q[i * n + j] += factor * (u.q[i * n + j] / (2 * d) - u.g[i] * u.g[j] / (4 * d * u.r));
+      }
+    }
+  }
+  if (norm(out.f.g) <= touches_of_a_gradient * model.simulation.touch * weights)
+    std::fill(out.f.g.begin(), out.f.g.end(), 0.0);
+  const double rounding = vanishing_coefficient * norm(out.f.q);
+  for (double& x : out.f.q) x = std::abs(x) <= rounding ? 0 : x;
   return out;
 }
 

@@ -58,11 +58,45 @@ std::string free_name(const Model& model, std::size_t number) {
 
 }  // namespace
 
+namespace {
+
+/// Its condition and where it stands in the pattern.
+void add_row(Model& model, std::uint32_t group, std::uint32_t lane, const std::vector<std::uint32_t>& variables,
+             std::string text) {
+  const std::uint32_t row = model.rows();
+  std::size_t before = 0;
+  for (const Condition& one : model.conditions) before += one.implied ? 1 : 0;
+  model.row_group.push_back(group);
+  model.row_lane.push_back(lane);
+  model.groups[group].row.push_back(row);
+  Condition condition;
+  condition.name = free_name(model, before + 1);
+  condition.text = std::move(text);
+  condition.implied = true;
+  condition.first_row = row;
+  condition.rows = 1;
+  model.row_kind.push_back(RowKind::holonomic_equation);
+  model.row_condition.push_back(static_cast<std::uint32_t>(model.conditions.size()));
+  model.row_alternative.push_back(0);
+  model.row_twin.push_back(row);
+  model.conditions.push_back(std::move(condition));
+  model.row_column.insert(model.row_column.end(), variables.begin(), variables.end());
+  model.row_start.push_back(static_cast<std::uint32_t>(model.row_column.size()));
+}
+
+}  // namespace
+
+void append_group(Model& model, RowGroup group, const std::vector<std::uint32_t>& variables, std::string text) {
+  const auto number = static_cast<std::uint32_t>(model.groups.size());
+  for (std::uint32_t slot = 0; slot < group.positions; ++slot) group.entry_of.push_back(model.row_start.back() + slot);
+  model.groups.push_back(std::move(group));
+  add_row(model, number, 0, variables, std::move(text));
+}
+
 void append(Model& model, const std::vector<Implied>& rows) {
   const auto first_group = static_cast<std::uint32_t>(model.groups.size());
   std::vector<std::vector<const Implied*>> lanes;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const Implied& one = rows[k];
+  for (const Implied& one : rows) {
     const auto terms = static_cast<std::uint32_t>(one.c.size());
     std::uint32_t g = first_group;
     while (g < model.groups.size() && model.groups[g].positions != terms) ++g;
@@ -70,24 +104,9 @@ void append(Model& model, const std::vector<Implied>& rows) {
       model.groups.push_back(linear_group(terms));
       lanes.emplace_back();
     }
-    const std::uint32_t row = model.rows();
-    model.row_group.push_back(g);
-    model.row_lane.push_back(static_cast<std::uint32_t>(lanes[g - first_group].size()));
+    const auto lane = static_cast<std::uint32_t>(lanes[g - first_group].size());
     lanes[g - first_group].push_back(&one);
-    model.groups[g].row.push_back(row);
-    Condition condition;
-    condition.name = free_name(model, k + 1);
-    condition.text = text_of(model, one);
-    condition.implied = true;
-    condition.first_row = row;
-    condition.rows = 1;
-    model.row_kind.push_back(RowKind::holonomic_equation);
-    model.row_condition.push_back(static_cast<std::uint32_t>(model.conditions.size()));
-    model.row_alternative.push_back(0);
-    model.row_twin.push_back(row);
-    model.conditions.push_back(std::move(condition));
-    model.row_column.insert(model.row_column.end(), one.variable.begin(), one.variable.end());
-    model.row_start.push_back(static_cast<std::uint32_t>(model.row_column.size()));
+    add_row(model, g, lane, one.variable, text_of(model, one));
   }
   for (std::size_t g = 0; g < lanes.size(); ++g) {
     RowGroup& group = model.groups[first_group + g];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "zwang/model/implied/vectors.hpp"
@@ -18,6 +19,9 @@ struct Implied {
 
 /// Adds each as a condition of its own, behind all others.
 void append(Model& model, const std::vector<Implied>& rows);
+
+/// One more condition, behind all others: the single row of a group whose slots are these variables, ascending.
+void append_group(Model& model, RowGroup group, const std::vector<std::uint32_t>& variables, std::string text);
 
 /// Does the velocity of the start keep c.u = 0? One that moves across what strings imply has no acceleration at all: they tell that themselves.
 [[nodiscard]] bool keeps(const Model& model, const Implied& row);

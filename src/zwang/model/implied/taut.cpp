@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "zwang/linear/spaces.hpp"
@@ -13,9 +14,6 @@
 
 namespace zwang::model {
 
-namespace {
-
-/// Is F convex, F <= 0 being what the condition says?
 bool is_convex(const Equation& one) {
   if (one.f.degree < 2) return true;
   const std::size_t slots = one.variable.size();
@@ -25,6 +23,8 @@ bool is_convex(const Equation& one) {
   const std::vector<double> values = linear::symmetric_eigen(q).values;
   return values.back() > 0 && values.front() >= -vanishing_coefficient * values.back();
 }
+
+namespace {
 
 /// y >= 0 with sum y_j g_j nearest to -g_k, by Lawson's and Hanson's active sets; true if the sum is -g_k.
 class Balance {
@@ -36,6 +36,8 @@ class Balance {
     passive_.clear();
     Vector rest = g_[k];
     scale(rest, -1);
+    // A gradient that vanishes is balanced by itself.
+    if (norm(rest) == 0) return true;
     for (std::size_t round = 0; round < g_.size(); ++round) {
       std::size_t best = k;
       double most = nothing_;
@@ -110,19 +112,17 @@ class Balance {
 /// One connected part: its equations and the inequalities asked about.
 class Tightness {
  public:
-  Tightness(const Model& model, const std::vector<std::uint32_t>& part, const std::vector<std::uint32_t>& asked)
-      : model_(model) {
+  Tightness(std::vector<Equation> equations, const std::vector<std::uint32_t>& asked, const Vector& start, double touch)
+      : start_(start), touch_(touch) {
     std::vector<Equation> linear;
-    for (const std::uint32_t row : part) {
-      std::optional<Equation> one = read_equation(model, row);
-      if (!one) continue;
-      variable_.insert(variable_.end(), one->variable.begin(), one->variable.end());
-      if (std::binary_search(asked.begin(), asked.end(), row)) {
-        asked_.push_back(std::move(*one));
-      } else if (one->f.degree < 2) {
-        linear.push_back(std::move(*one));
-      } else if (is_convex(*one)) {
-        convex_.push_back(std::move(*one));
+    for (Equation& one : equations) {
+      variable_.insert(variable_.end(), one.variable.begin(), one.variable.end());
+      if (std::binary_search(asked.begin(), asked.end(), one.row)) {
+        asked_.push_back(std::move(one));
+      } else if (one.f.degree < 2) {
+        linear.push_back(std::move(one));
+      } else if (is_convex(one)) {
+        convex_.push_back(std::move(one));
       }
     }
     std::sort(variable_.begin(), variable_.end());
@@ -131,7 +131,7 @@ class Tightness {
   }
 
   /// What is found makes V smaller, and the same is asked again.
-  void find(std::vector<Implied>& found) {
+  std::vector<Implied> find() {
     std::vector<Vector> rows;
     while (!asked_.empty()) {
       const std::vector<std::uint8_t> tight = balanced();
@@ -165,12 +165,11 @@ class Tightness {
         if (row[i] == 0) continue;
         out.variable.push_back(variable_[i]);
         out.c.push_back(row[i]);
-        out.d += row[i] * model_.initial_position[variable_[i]];
+        out.d += row[i] * start_[variable_[i]];
       }
       made.push_back(std::move(out));
     }
-    if (!std::all_of(made.begin(), made.end(), [&](const Implied& row) { return keeps(model_, row); })) return;
-    for (Implied& row : made) found.push_back(std::move(row));
+    return made;
   }
 
  private:
@@ -207,7 +206,7 @@ class Tightness {
     }
     std::vector<std::uint8_t> result(g.size(), 0);
     std::vector<std::uint8_t> alive(g.size(), 1);
-    Balance balance(g, touches_of_a_gradient * model_.simulation.touch);
+    Balance balance(g, touches_of_a_gradient * touch_);
     for (std::size_t k = 0; k < asked_.size(); ++k) {
       if (result[k] != 0) continue;
       if (!balance.of(k, alive)) {
@@ -222,7 +221,8 @@ class Tightness {
     return result;
   }
 
-  const Model& model_;
+  const Vector& start_;
+  double touch_;
   std::vector<Equation> convex_, asked_;
   std::vector<std::uint32_t> variable_;
   Orthonormal fixed_;  ///< what V is orthogonal to
@@ -257,9 +257,21 @@ std::vector<Implied> taut_rows(const Model& model, const std::vector<std::uint32
                                const std::vector<std::uint32_t>& asked) {
   std::vector<Implied> found;
   for (const std::vector<std::uint32_t>& part : parts_of(model, among)) {
-    if (part.size() <= most_rows_of_a_part) Tightness(model, part, asked).find(found);
+    if (part.size() > most_rows_of_a_part) continue;
+    std::vector<Equation> equations;
+    for (const std::uint32_t row : part) {
+      if (std::optional<Equation> one = read_equation(model, row)) equations.push_back(std::move(*one));
+    }
+    std::vector<Implied> made = taut_of(std::move(equations), asked, model.initial_position, model.simulation.touch);
+    if (!std::all_of(made.begin(), made.end(), [&](const Implied& row) { return keeps(model, row); })) continue;
+    std::move(made.begin(), made.end(), std::back_inserter(found));
   }
   return found;
+}
+
+std::vector<Implied> taut_of(std::vector<Equation> equations, const std::vector<std::uint32_t>& asked,
+                             const Vector& start, double touch) {
+  return Tightness(std::move(equations), asked, start, touch).find();
 }
 
 }  // namespace zwang::model

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "zwang/model/evaluate.hpp"
+#include "zwang/model/implied/equation.hpp"
 #include "zwang/model/implied/rows.hpp"
 #include "zwang/model/model.hpp"
 
@@ -28,5 +29,12 @@ namespace zwang::model {
 /// The linear equations that follow for the inequalities asked about, ascending; `among` holds them and the equations beside them.
 [[nodiscard]] std::vector<Implied> taut_rows(const Model& model, const std::vector<std::uint32_t>& among,
                                              const std::vector<std::uint32_t>& asked);
+
+/// The same of equations that have been read, among them those of the rows asked about.
+[[nodiscard]] std::vector<Implied> taut_of(std::vector<Equation> equations, const std::vector<std::uint32_t>& asked,
+                                           const Vector& start, double touch);
+
+/// Is F convex, F <= 0 being what the condition says?
+[[nodiscard]] bool is_convex(const Equation& one);
 
 }  // namespace zwang::model
