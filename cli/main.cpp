@@ -273,12 +273,15 @@ int run(int count, char** words) {
         std::cerr << "zwang: interrupted before all was told; the run itself is kept\n";
         return cli::interrupted;
       } catch (const Error& error) {
+        // That standard output takes nothing is told once, at the end.
+        const bool is_fault = dynamic_cast<const Fault*>(&error) != nullptr;
+        if (is_fault && std::ferror(stdout) != 0) throw;
         if (request.json) {
           cli::print(report::error_json(error));
         } else {
           std::cerr << render(error) << "\n";
         }
-        return dynamic_cast<const Fault*>(&error) != nullptr ? cli::fault : cli::bad_input;
+        return is_fault ? cli::fault : cli::bad_input;
       }
     }
   }

@@ -122,12 +122,15 @@ TEST_F(Trust, output_that_is_lost_is_status_5) {
                                       "analyze reversal m.toml --json",
                                       "live m.toml --no-open --json",
                                       "view m.toml --no-open --json",
+                                      "gallery",
                                       "gallery bouncing-ball --physics",
                                       "gallery bouncing-ball --run --quiet",
                                       "analyze --help"}) {
     const Outcome lost = shell(path + " " + arguments + " > /dev/full");
     EXPECT_EQ(lost.exit, 5) << arguments << ": " << lost.err;
-    EXPECT_NE(lost.err.find("standard output"), std::string::npos) << arguments << ": " << lost.err;
+    const std::size_t told = lost.err.find("standard output");
+    EXPECT_NE(told, std::string::npos) << arguments << ": " << lost.err;
+    EXPECT_EQ(lost.err.rfind("standard output"), told) << arguments << ": said twice: " << lost.err;
   }
   EXPECT_EQ(shell(path + " check m.toml --json >&-").exit, 5) << "no output at all";
 }

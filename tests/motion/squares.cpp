@@ -7,6 +7,7 @@
 
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
+#include "zwang/motion/row_shape.hpp"
 
 namespace zwang::motion::squares_tests {
 
@@ -103,6 +104,34 @@ TEST(Squares, high_powers_bound_a_table_with_all_but_straight_sides) {
     ASSERT_EQ(flight.impacts.size(), 5U) << side;
     for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(flight.impacts[k], 1 + 2 * static_cast<double>(k), 1e-13) << side;
   }
+}
+
+TEST(Squares, a_gradient_that_is_a_sum_of_very_many_terms_is_that_many_times_its_place) {
+  // f = n x^2 / 2 and its gradient x + x + ... + x: registers t, x, then the instructions. As deep as it is long, it must not be followed in calls within calls.
+  using expressions::Op;
+  constexpr std::uint32_t n = 500'000;
+  model::RowGroup group;
+  group.lanes = 1;
+  group.positions = 1;
+  group.row = {0};
+  group.tape.inputs.resize(2);
+  const auto put = [&](Op op, std::uint32_t a, std::uint32_t b, double c) {
+    expressions::Instruction one;
+    one.op = op;
+    one.a = a;
+    one.b = b;
+    one.c = c;
+    group.tape.instructions.push_back(one);
+    return static_cast<std::uint32_t>(group.tape.registers() - 1);
+  };
+  const std::uint32_t value = put(Op::scale, put(Op::square, 1, 0, 0), 0, n / 2.0);
+  std::uint32_t sum = 1;
+  for (std::uint32_t k = 1; k < n; ++k) sum = put(Op::add, sum, 1, 0);
+  group.tape.outputs = {value, sum};
+  const RowShape shape = make_shape(group);
+  ASSERT_EQ(shape.directions.size(), 1U);
+  EXPECT_EQ(shape.directions[0].own, n);
+  EXPECT_TRUE(shape.quadratic);
 }
 
 }  // namespace zwang::motion::squares_tests

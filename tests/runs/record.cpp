@@ -189,6 +189,41 @@ TEST_F(RecordTest, a_run_interrupted_or_killed_at_any_piece_goes_on_to_the_same_
   }
 }
 
+TEST_F(RecordTest, the_samples_of_a_single_piece_are_kept_as_they_come_and_can_be_interrupted_between) {
+  // Of free flight there is one piece; of a ball that bounces instants of the samples are instants of blows, too.
+  const std::string flight =
+      "[points.p]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 2]\n[simulation]\nuntil = 1\nsamples = 101\n";
+  for (const std::string& text : {flight, half_elastic}) {
+    const model::Model model = model::load(text, "test");
+    const Trace wanted = trace_of(whole(model, text, "whole.sqlite"));
+    for (const bool kill : {false, true}) {
+      { Store store = Store::create(file(), {"0", "test", text, {}}, model); }
+      std::uint64_t turns = 0;
+      for (bool ended = false; !ended; ++turns) {
+        Store store = Store::open(file());
+        Motion motion = start_or_resume(model, {}, store);
+        const std::uint64_t before = store.samples();
+        Recording recording;
+        recording.bytes = 500;  // some samples
+        recording.go_on = [&](const zwang::runs::Progress&) {
+          if (store.samples() <= before) return true;
+          EXPECT_LT(store.samples(), before + 8);
+          if (kill) throw std::runtime_error("killed");
+          return false;
+        };
+        try {
+          ended = record(model, motion, store, recording);
+        } catch (const std::runtime_error&) {
+        }
+      }
+      EXPECT_GE(turns, wanted.samples.size() / 8);
+      Store store = Store::open(file());
+      store.set_outputs(model);
+      expect_same(trace_of(store), wanted);
+    }
+  }
+}
+
 TEST_F(RecordTest, a_finished_run_goes_on_to_a_later_end_with_samples_in_the_same_rhythm) {
   const model::Model model = model::load(ball_and_pendulum, "test");
   const Trace first = trace_of(whole(model, ball_and_pendulum, "run.sqlite"));

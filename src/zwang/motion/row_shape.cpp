@@ -2,6 +2,8 @@
 #include "zwang/motion/row_shape.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 namespace zwang::motion {
 
@@ -48,28 +50,38 @@ std::vector<Direction> find_directions(const expressions::Tape& tape, std::uint3
   return directions;
 }
 
-/// A register as a linear combination of inputs, as far as it is one: coefficient per input, constants left out.
+/// A register as a linear combination of inputs, as far as it is one: coefficient per input, constants left out. A sum may have very many terms, one within the other:
+/// registers wait with their weights, the latest first, so that each is looked at once, when all of its weight is there.
 bool linear_in_inputs(const expressions::Tape& tape, std::uint32_t reg, std::uint32_t first_constant_input,
                       double factor, std::vector<double>& coefficient) {
   using expressions::Op;
   const std::size_t inputs = tape.inputs.size();
   const std::size_t before = inputs + tape.constants.size();
-  if (is_constant(tape, reg, first_constant_input)) return true;
-  if (reg < inputs) {
-    coefficient[reg] += factor;
-    return true;
+  std::map<std::uint32_t, double, std::greater<>> waiting{{reg, factor}};
+  while (!waiting.empty()) {
+    const auto [now, weight] = *waiting.begin();
+    waiting.erase(waiting.begin());
+    if (is_constant(tape, now, first_constant_input)) continue;
+    if (now < inputs) {
+      coefficient[now] += weight;
+      continue;
+    }
+    const expressions::Instruction& i = tape.instructions[now - before];
+    switch (i.op) {
+      case Op::add:
+        waiting[i.a] += weight;
+        waiting[i.b] += weight;
+        break;
+      case Op::subtract:
+        waiting[i.a] += weight;
+        waiting[i.b] -= weight;
+        break;
+      case Op::negate: waiting[i.a] -= weight; break;
+      case Op::scale: waiting[i.a] += weight * i.c; break;
+      default: return false;
+    }
   }
-  const expressions::Instruction& i = tape.instructions[reg - before];
-  const auto follow = [&](std::uint32_t to, double by) {
-    return linear_in_inputs(tape, to, first_constant_input, by, coefficient);
-  };
-  switch (i.op) {
-    case Op::add: return follow(i.a, factor) && follow(i.b, factor);
-    case Op::subtract: return follow(i.a, factor) && follow(i.b, -factor);
-    case Op::negate: return follow(i.a, -factor);
-    case Op::scale: return follow(i.a, factor * i.c);
-    default: return false;
-  }
+  return true;
 }
 
 /// The root behind f = +-(sqrt(u) - constant), or 0: along a motion that keeps f = 0 it keeps its value.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "zwang/error.hpp"
@@ -39,15 +40,28 @@ class Sampler {
  public:
   Sampler(const model::Model& model, Store& store) : model_(model), store_(store) {}
 
-  /// All instants of a piece up to the time reached; those of an event at its end belong to what follows.
-  void follow(const Motion& motion) {
-    const double end = motion.state.time - (motion.events.empty() ? 0 : motion::resolution(motion.state.time));
+  /// All instants of a piece up to the time reached; those of an event at its end belong to what follows. A piece can have very many: after each it is asked whether to go on.
+  template <class GoOn>
+  bool follow(const Piece& piece, double reached, bool ends_with_event, const GoOn& go_on) {
+    const double end = reached - (ends_with_event ? motion::resolution(reached) : 0);
     double time = next();
     while (time < end) {
-      motion::sample_piece(model_, motion.piece, time, sample_);
+      motion::sample_piece(model_, piece, time, sample_);
       store_.add(sample_);
+      if (!go_on()) return false;
       time = next();
     }
+    return true;
+  }
+
+  /// What is left of the last piece in the file, where the run ended or was kept among its samples.
+  template <class GoOn>
+  bool catch_up(double reached, const GoOn& go_on) {
+    Piece piece;
+    const double from = next();
+    if (!(from < reached) || !store_.piece_at(from, piece)) return true;
+    const std::optional<double> event = store_.event_time_from(reached);
+    return follow(piece, reached, event && *event <= reached, go_on);
   }
 
   /// The instants of the very end.
@@ -127,18 +141,30 @@ bool carry_on(const model::Model& model, Moving& moving, Store& store, const Rec
     return elapsed >= recording.seconds || (much && elapsed >= pause);
   };
 
+  // Of a motion whose pieces are all kept, also among the samples of one piece.
+  constexpr bool whole = std::is_same_v<Moving, Motion>;
+  const auto go_on_within = [&] {
+    if (!whole || !due()) return true;
+    commit(Status::going, false);
+    return !recording.go_on || recording.go_on(progress_of(motion));
+  };
+  const auto interrupt = [&] {
+    commit(Status::interrupted, true);
+    return false;
+  };
+  if (whole && !sampler.catch_up(motion.state.time, go_on_within)) return interrupt();
+
   // Piece by piece into the file; what is in it becomes permanent every few seconds.
   while (advance(moving)) {
-    if (motion.piece.length > 0) sampler.follow(motion);
     if (const Piece* piece = piece_of(moving); piece != nullptr && piece->length > 0) store.add(*piece);
     for (const Event& event : motion.events) {
       store.add(event);
     }
+    const bool sampled = !(motion.piece.length > 0) ||
+                         sampler.follow(motion.piece, motion.state.time, !motion.events.empty(), go_on_within);
+    if (!sampled) return interrupt();
     if (recording.go_on && !recording.go_on(progress_of(motion))) {
-      if (motion.status == Status::going) {
-        commit(Status::interrupted, true);
-        return false;
-      }
+      if (motion.status == Status::going) return interrupt();
     } else if (due()) {
       commit(Status::going, false);
     }

@@ -22,7 +22,8 @@ using motion::Sample;
 
 namespace {
 
-constexpr std::int64_t most_orders = 4096;  ///< of a piece: far more than any tolerance needs
+constexpr std::uint64_t bytes_of_output = 40;  ///< in the file, about
+constexpr std::int64_t most_orders = 4096;     ///< of a piece: far more than any tolerance needs
 
 EventKind kind_of(const Line& line, int column) {
   const std::string word = line.text(column);
@@ -201,7 +202,7 @@ void Store::add(const Sample& sample) {
   impl_->begin();
   assert(sample.outputs.size() == impl_->output_names.size());
   const auto number = static_cast<std::int64_t>(impl_->samples++);
-  impl_->pending += 100 + sizeof(double) * 3 * sample.state.position.size();
+  impl_->pending += 100 + sizeof(double) * 3 * sample.state.position.size() + bytes_of_output * sample.outputs.size();
   impl_->add_sample.put(number).put(sample.state.time).put(std::span<const double>(sample.state.position));
   impl_->add_sample.put(std::span<const double>(sample.state.velocity))
       .put(std::span<const std::uint32_t>(sample.rows));
