@@ -8,6 +8,7 @@ mkdir -p build
 failed=0
 processor=0
 TIMEFORMAT='%R %U %S'
+unset PYTHONDONTWRITEBYTECODE  # Python keeps what it has compiled: else every process compiles all that it imports
 
 # step TITLE COMMAND...: run, time and note; returns whether it passed. A command that counts tests leaves a JUnit file named by $counts.
 step() {
@@ -37,6 +38,7 @@ beside() {
   local kept=build/beside-$1
   rm -f "$kept".*
   (
+    trap - INT  # a shell in the background would have its children ignore it, and tests interrupt
     summary=()
     failed=0
     processor=0

@@ -136,7 +136,8 @@ class Run : public testing::Test {
     if (child == 0) {
       dup2(open(printed.name().c_str(), O_WRONLY | O_CLOEXEC), 1);
       dup2(open(troubled.name().c_str(), O_WRONLY | O_CLOEXEC), 2);
-      std::signal(SIGINT, SIG_DFL);
+      // Whoever started the tests may have them ignored: a shell in the background, nohup.
+      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
       prepare();
       execv(program.c_str(), pointers.data());
       _exit(127);

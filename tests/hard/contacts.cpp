@@ -37,8 +37,6 @@ std::function<std::string(const std::vector<Track>&)> closed(double until, Real 
   };
 }
 
-constexpr Real kept = 1e-11L;  ///< what a condition may be broken by, as a length beside 1
-
 std::function<Real(const Sample&)> apart(std::size_t a, std::size_t b, std::size_t dimension, Real least) {
   return [=](const Sample& s) {
     Real square = 0;

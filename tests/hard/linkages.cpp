@@ -13,8 +13,6 @@ namespace zwang::hard {
 
 namespace {
 
-constexpr Real kept = 1e-11L;
-
 Plain rod(std::string name, std::size_t a, std::size_t b, std::size_t dimension, Real length) {
   return {std::move(name), true, kept * (1 + length), [=](const Sample& s) {
             Real square = 0;

@@ -22,8 +22,6 @@ std::string along_a_line(double mass, double x, double v, const std::string& for
   return out + fmt::format("[simulation]\nuntil = {}\n{}", number(until), more);
 }
 
-constexpr int sample_count = 40;
-
 Case even_powers(std::uint64_t seed) {
   Dice dice(seed);
   const int power = 2 * dice.among(2, 14);

@@ -6,15 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "hard/truth.hpp"
 
 namespace zwang::hard {
 
 namespace {
-
-constexpr Real pi = std::numbers::pi_v<Real>;
 
 /// A state on an arc about c with frequency w.
 struct Arc {

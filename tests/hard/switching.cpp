@@ -5,16 +5,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "hard/truth.hpp"
 
 namespace zwang::hard {
 
 namespace {
-
-constexpr int sample_count = 40;
-constexpr Real pi = std::numbers::pi_v<Real>;
 
 /// Positions and velocities from x(t), v(t) for a start moved by `nudge`.
 Truth of_functions(const std::vector<double>& at, const std::function<void(Real, Real, Vector&, Vector&)>& motion) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <numbers>
 #include <optional>
 #include <random>
 #include <string>
@@ -18,6 +19,10 @@ namespace zwang::hard {
 using Vector = std::vector<Real>;
 using Flow = std::function<void(Real t, const Vector& y, Vector& rate)>;
 using Longest = std::function<Real(Real t, const Vector& y)>;
+
+constexpr Real pi = std::numbers::pi_v<Real>;
+constexpr Real kept = 1e-11L;     ///< what a condition may be broken by, as a length beside 1
+constexpr int sample_count = 40;  ///< of a motion that is watched all along
 
 constexpr Real integration_error = 1e-17L;  ///< per step, relative to the size of y
 

@@ -29,4 +29,9 @@ Ending ending(const model::Model& model, const motion::Account& account) {
   return out;
 }
 
+std::string capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 }  // namespace zwang::report

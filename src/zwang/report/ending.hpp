@@ -25,4 +25,7 @@ struct Ending {
 
 [[nodiscard]] Ending ending(const model::Model& model, const motion::Account& account);
 
+/// As the beginning of a sentence.
+[[nodiscard]] std::string capital(std::string text);
+
 }  // namespace zwang::report

@@ -12,6 +12,7 @@
 #include "zwang/base/number.hpp"
 #include "zwang/motion/track.hpp"
 #include "zwang/report/chart.hpp"
+#include "zwang/report/ending.hpp"
 #include "zwang/version.hpp"
 
 namespace zwang::report {
@@ -138,12 +139,6 @@ std::string runs_of_signs(const FitSeries& series) {
       "<p class=\"soft\">{} values lie above, {} below, in {} stretches of one sign; by chance it would be about "
       "{}.</p>\n",
       over, under, stretches, readable(2 * over * under / (over + under) + 1, 3));
-}
-
-/// As the beginning of a sentence.
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
 }
 
 /// The correlation of two parameters as a cell, the darker the stronger.

@@ -158,13 +158,6 @@ double rounded_up(double value) {
   return std::ceil(value / unit) * unit;
 }
 
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
-  return text;
-}
-
 /// What happened, in sentences.
 std::vector<std::string> sentences(const model::Model& model, const motion::RunView& run) {
   const motion::Account& account = *run.account;
