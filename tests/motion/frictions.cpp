@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -638,6 +639,47 @@ TEST(Frictions, on_a_speed_that_a_stop_keeps_at_zero_do_not_move_it) {
       "2*w'))\"\n"
       "[energy]\nkinetic = \"w'^2/2 + u'^2\"\n[constraints]\ngear = \"w' + 2*u' = 0\"\nstop = \"u - w <= -0.38\"\n"};
   for (const std::string& model : models) expect_as_with_tanh(model);
+}
+
+/// A double pendulum whose elbow rubs and has dead stops; a motor drives it.
+std::string rubbing_elbow(double angle, double friction, double mass) {
+  const auto number = [](double x) { return std::to_string(x); };
+  const std::string rubs = number(friction) + "*sign(b2.spin - b1.spin)";
+  return "gravity = [0, -9.81]\n"
+         "[bodies.b1]\nmass = 1\nshape = {rod = 1}\nposition = [\"0.5*cos(" +
+         number(angle) + ")\", \"0.5*sin(" + number(angle) + ")\"]\norientation = " + number(angle) + "\ntorque = \"" +
+         rubs +
+         "\"\n[bodies.b1.marks]\ns = [-0.5, 0]\ne = [0.5, 0]\n"
+         "[bodies.b2]\nmass = " +
+         number(mass) + "\nshape = {rod = 1}\nposition = [\"1.5*cos(" + number(angle) + ")\", \"1.5*sin(" +
+         number(angle) + ")\"]\norientation = " + number(angle) + "\ntorque = \"-" + rubs +
+         " + 3*sin(5*t)\"\n[bodies.b2.marks]\ns = [-0.5, 0]\n"
+         "[joints]\nj1 = {hinge = [[0, 0], \"b1.s\"]}\n"
+         "j2 = {hinge = [\"b1.e\", \"b2.s\"], limits = [-0.2, 0.2], restitution = 0}\n";
+}
+
+TEST(Frictions, in_an_elbow_on_its_stop_stay_on_their_side_until_it_lets_go) {
+  // On the stop both rods are one body: its pendulum, from the state after the shock on.
+  constexpr double mass = 0.64;
+  const std::string model = rubbing_elbow(0.67, 0.54, mass) + "[simulation]\nuntil = ";
+  const Ran before = run_to_the_end(model + "0.17\n", 100000);
+  const Ran after = run_to_the_end(model + "0.6\n", 100000);
+  ASSERT_EQ(before.status, Status::finished) << before.why;
+  ASSERT_EQ(after.status, Status::finished) << after.why;
+  ASSERT_EQ(kinds_of(after), Kinds{"impact"});
+  const std::size_t angle = 2;
+  const double inertia = 1.0 / 3 + mass * (1.0 / 12 + 1.25 + std::cos(0.2));
+  std::ostringstream whole;
+  whole.precision(17);
+  whole << "[coordinates.a]\ninitial = " << before.state.position[angle]
+        << "\nvelocity = " << before.state.velocity[angle] << "\nforce = \"-9.81*(0.5*cos(a) + " << mass
+        << "*(cos(a) + 0.5*cos(a + 0.2))) + 3*sin(5*(t + 0.17))\"\n[energy]\nkinetic = \"" << inertia
+        << "*a'^2/2\"\n[simulation]\nuntil = 0.43\n";
+  const Ran one = run_to_the_end(whole.str());
+  ASSERT_EQ(one.status, Status::finished) << one.why;
+  EXPECT_NEAR(after.state.position[angle], one.state.position[0], by_closed_form);
+  EXPECT_NEAR(after.state.velocity[angle], one.state.velocity[0], by_closed_form);
+  EXPECT_NEAR(after.state.position[angle + 3] - after.state.position[angle], 0.2, by_closed_form);
 }
 
 TEST(Frictions, that_a_contact_makes_one_hold_as_one) {
