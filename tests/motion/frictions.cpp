@@ -682,6 +682,57 @@ TEST(Frictions, in_an_elbow_on_its_stop_stay_on_their_side_until_it_lets_go) {
   EXPECT_NEAR(after.state.position[angle + 3] - after.state.position[angle], 0.2, by_closed_form);
 }
 
+TEST(Frictions, of_a_train_that_settles_against_its_stops_let_it_rest) {
+  // Every coordinate lies on its stop or on its neighbour.
+  const Ran ran = run_to_the_end(
+      "[coordinates.q1]\ninitial = 0\nvelocity = 0.15\nforce = \"-0.31*sign(q1' - 0.66)\"\n"
+      "[coordinates.q2]\ninitial = 1\nvelocity = -0.7\nforce = \"-7.88*(q2 - 0.04) + 1.71*sign(q3' - q2')\"\n"
+      "[coordinates.q3]\ninitial = 2\nvelocity = 1.13\n"
+      "force = \"0.99*(mod(0.61*t, 1) - 0.5) - 7.08*(q3 - 0.14) - 1.71*sign(q3' - q2')\"\n"
+      "[coordinates.q4]\ninitial = 3\nvelocity = -1.22\nforce = \"-19.29*(q4 - 0.01)\"\n"
+      "[energy]\nkinetic = \"1.79/2*q1'^2 + 2.48/2*q2'^2 + 2.51/2*q3'^2 + 2.41/2*q4'^2\"\n"
+      "[constraints]\nc1 = {condition = \"q1 >= -0.49\", restitution = 0.5}\n"
+      "c2 = {condition = \"q4 >= 2.46\", restitution = 0.5}\nc3 = {condition = \"q2' >= q1'\"}\n"
+      "c4 = {condition = \"q3 - q2 >= 0.77\", restitution = 0.5}\n[simulation]\nuntil = 2.5\n",
+      100000);
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.state.position[0], -0.49, by_closed_form);
+  EXPECT_NEAR(ran.state.position[2] - ran.state.position[1], 0.77, by_closed_form);
+  EXPECT_NEAR(ran.state.position[3], 2.46, by_closed_form);
+  for (const double speed : ran.state.velocity) EXPECT_NEAR(speed, 0, by_closed_form);
+}
+
+TEST(Frictions, in_a_heap_do_not_know_left_from_right_nor_the_order_of_the_file) {
+  // A box and a triangle on it, which rubs, slide down a slope; when the triangle tilts the corner that held its spin lets go.
+  const auto heap = [](double way, bool turned) {
+    const auto number = [](double x) { return std::to_string(x); };
+    const std::string box = "[bodies.box]\nmass = 0.71\nshape = {box = [0.83, 0.45]}\nposition = [" +
+                            number(0.09 * way) + ", 1.3]\norientation = " + number(0.12 * way) + "\nvelocity = [" +
+                            number(-0.2 * way) + ", 0]\nspin = " + number(-0.63 * way) + "\n";
+    const std::string triangle =
+        "[bodies.triangle]\nmass = 1.55\nshape = {polygon = [[-0.49, -0.22], [0.49, -0.22], [0, 0.44]]}\nposition = [" +
+        number(-0.05 * way) + ", 2.6]\norientation = " + number(-0.16 * way) + "\nvelocity = [" + number(0.25 * way) +
+        ", 0]\nspin = " + number(0.32 * way) +
+        "\nforce = [\"-2.14*sign(triangle.x')\", 0]\ntorque = \"-0.5*sign(triangle.spin)\"\n";
+    const std::string slope = ", plane = {normal = [" + number(0.05 * way) + ", 1], offset = 0}, restitution = 0}\n";
+    const std::string between = turned ? "\"triangle\", \"box\"" : "\"box\", \"triangle\"";
+    return run_to_the_end("gravity = [0, -9.81]\n" + (turned ? triangle + box : box + triangle) +
+                              "[contacts]\nbelow = {body = \"box\"" + slope + "beside = {body = \"triangle\"" + slope +
+                              "c = {between = [" + between + "], restitution = 0}\n[simulation]\nuntil = 2\n",
+                          100000);
+  };
+  const Ran ran = heap(1, false);
+  const Ran mirrored = heap(-1, false);
+  const Ran turned = heap(1, true);
+  for (const Ran* one : {&ran, &mirrored, &turned}) ASSERT_EQ(one->status, Status::finished) << one->why;
+  for (std::size_t i = 0; i < 6; ++i) {
+    // y stays, x and the angle change their signs.
+    const double sign = i % 3 == 1 ? 1 : -1;
+    EXPECT_NEAR(mirrored.state.position[i], sign * ran.state.position[i], 1e-9) << i;
+    EXPECT_NEAR(turned.state.position[(i + 3) % 6], ran.state.position[i], 1e-9) << i;
+  }
+}
+
 TEST(Frictions, that_a_contact_makes_one_hold_as_one) {
   // Blocks that strike each other until they stay together, a third one rubs on both; gears and a stop, and three surfaces that they make one.
   const std::vector<std::string> models = {

@@ -425,7 +425,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
                            const Along& series, const Turn& turn) {
     const Corner& corner = group.corners[c];
     if (is_clear(group.first_switch + c * group.lanes + lane)) return;
-    const std::span<const double> given = switching_series(series, group, c, lane, registers);
+    const std::span<const double> g = switching_series(series, group, c, lane, registers);
     const bool at_start = switches.at_start[group.first_switch + c * group.lanes + lane] != 0;
     const double size = size_of_lane(series, group.switching, registers, group.switching.outputs[c]);
     Off off{};
@@ -435,17 +435,6 @@ FoundTurns find_turns(const Motion& motion, double h) {
       const Side barred = impl.pins.forbidden(turn.number, switches.gone);
       if (barred != instant::no_side && above == (barred > 1)) continue;
       const double threshold = side % 2 == 0 ? corner.threshold(side, above) : corner.threshold(side + 1, false);
-      // What has just turned and goes on into its side is not behind its threshold, however rounding put the place of the turn off: a crossing is found
-      // up to that part of the way to it.
-      const double back = (above ? 1.0 : -1.0) * (given[0] - threshold);
-      const double home = (above ? -1.0 : 1.0) * given[1];
-      const double put_off = displaced_part * (motion.state.time - impl.model.simulation.start) / series.unit;
-      const bool passed = at_start && !turn.again && back > 0 && back <= put_off * home;
-      if (passed) {
-        from_threshold.assign(given.begin(), given.end());
-        from_threshold[0] = threshold;
-      }
-      const std::span<const double> g = passed ? std::span<const double>(from_threshold) : given;
       // What differs from its threshold by rounding alone, on all of the step, has no side.
       double moves = std::abs(g[0] - threshold);
       double power = 1;
@@ -463,11 +452,17 @@ FoundTurns find_turns(const Motion& motion, double h) {
       const bool touching = model::place_of_switch(impl.model, turn.number).truth;
       double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut, touching, size);
       if (at == never) continue;
-      if (at_start && !turn.again && impl.flow == nullptr) {
-        if (is_kept_on_step(motion, turn.number, g, threshold, h)) continue;
+      if (!turn.again && is_kept_on_step(motion, turn.number, g, threshold, h)) continue;
+      // A turn right at the start of a piece may be rounding: a crossing is found up to that part of the way to it.
+      const double put_off = displaced_part * (motion.state.time - impl.model.simulation.start) / series.unit;
+      if (at_start && !turn.again && impl.flow == nullptr && at <= put_off) {
+        // What has just turned and goes on into its side is not behind its threshold, however rounding put the place of the turn off.
+        from_threshold.assign(g.begin(), g.end());
+        const double back = (above ? 1.0 : -1.0) * (g[0] - threshold);
+        if (back > 0 && back <= put_off * (above ? -1.0 : 1.0) * g[1]) from_threshold[0] = threshold;
         // Where a rate that begins at zero is what reactions and forces leave of each other, its rounding is theirs: the next derivative tells.
-        at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off_by_reactions(motion, turn.number, off), h,
-                   found.cut, touching, size);
+        at = rises(from_threshold, threshold, above ? 1.0 : -1.0, at_start, slack,
+                   off_by_reactions(motion, turn.number, off), h, found.cut, touching, size);
         if (at == never) continue;
       }
       found.turns.push_back({turn.number, above, false, turn.again, at});
