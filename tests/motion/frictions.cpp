@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -639,6 +640,99 @@ TEST(Frictions, on_a_speed_that_a_stop_keeps_at_zero_do_not_move_it) {
       "2*w'))\"\n"
       "[energy]\nkinetic = \"w'^2/2 + u'^2\"\n[constraints]\ngear = \"w' + 2*u' = 0\"\nstop = \"u - w <= -0.38\"\n"};
   for (const std::string& model : models) expect_as_with_tanh(model);
+}
+
+/// A double pendulum whose elbow rubs and has dead stops; a motor drives it.
+std::string rubbing_elbow(double angle, double friction, double mass) {
+  const auto number = [](double x) { return std::to_string(x); };
+  const std::string rubs = number(friction) + "*sign(b2.spin - b1.spin)";
+  return "gravity = [0, -9.81]\n"
+         "[bodies.b1]\nmass = 1\nshape = {rod = 1}\nposition = [\"0.5*cos(" +
+         number(angle) + ")\", \"0.5*sin(" + number(angle) + ")\"]\norientation = " + number(angle) + "\ntorque = \"" +
+         rubs +
+         "\"\n[bodies.b1.marks]\ns = [-0.5, 0]\ne = [0.5, 0]\n"
+         "[bodies.b2]\nmass = " +
+         number(mass) + "\nshape = {rod = 1}\nposition = [\"1.5*cos(" + number(angle) + ")\", \"1.5*sin(" +
+         number(angle) + ")\"]\norientation = " + number(angle) + "\ntorque = \"-" + rubs +
+         " + 3*sin(5*t)\"\n[bodies.b2.marks]\ns = [-0.5, 0]\n"
+         "[joints]\nj1 = {hinge = [[0, 0], \"b1.s\"]}\n"
+         "j2 = {hinge = [\"b1.e\", \"b2.s\"], limits = [-0.2, 0.2], restitution = 0}\n";
+}
+
+TEST(Frictions, in_an_elbow_on_its_stop_stay_on_their_side_until_it_lets_go) {
+  // On the stop both rods are one body: its pendulum, from the state after the shock on.
+  constexpr double mass = 0.64;
+  const std::string model = rubbing_elbow(0.67, 0.54, mass) + "[simulation]\nuntil = ";
+  const Ran before = run_to_the_end(model + "0.17\n", 100000);
+  const Ran after = run_to_the_end(model + "0.6\n", 100000);
+  ASSERT_EQ(before.status, Status::finished) << before.why;
+  ASSERT_EQ(after.status, Status::finished) << after.why;
+  ASSERT_EQ(kinds_of(after), Kinds{"impact"});
+  const std::size_t angle = 2;
+  const double inertia = 1.0 / 3 + mass * (1.0 / 12 + 1.25 + std::cos(0.2));
+  std::ostringstream whole;
+  whole.precision(17);
+  whole << "[coordinates.a]\ninitial = " << before.state.position[angle]
+        << "\nvelocity = " << before.state.velocity[angle] << "\nforce = \"-9.81*(0.5*cos(a) + " << mass
+        << "*(cos(a) + 0.5*cos(a + 0.2))) + 3*sin(5*(t + 0.17))\"\n[energy]\nkinetic = \"" << inertia
+        << "*a'^2/2\"\n[simulation]\nuntil = 0.43\n";
+  const Ran one = run_to_the_end(whole.str());
+  ASSERT_EQ(one.status, Status::finished) << one.why;
+  EXPECT_NEAR(after.state.position[angle], one.state.position[0], by_closed_form);
+  EXPECT_NEAR(after.state.velocity[angle], one.state.velocity[0], by_closed_form);
+  EXPECT_NEAR(after.state.position[angle + 3] - after.state.position[angle], 0.2, by_closed_form);
+}
+
+TEST(Frictions, of_a_train_that_settles_against_its_stops_let_it_rest) {
+  // Every coordinate lies on its stop or on its neighbour.
+  const Ran ran = run_to_the_end(
+      "[coordinates.q1]\ninitial = 0\nvelocity = 0.15\nforce = \"-0.31*sign(q1' - 0.66)\"\n"
+      "[coordinates.q2]\ninitial = 1\nvelocity = -0.7\nforce = \"-7.88*(q2 - 0.04) + 1.71*sign(q3' - q2')\"\n"
+      "[coordinates.q3]\ninitial = 2\nvelocity = 1.13\n"
+      "force = \"0.99*(mod(0.61*t, 1) - 0.5) - 7.08*(q3 - 0.14) - 1.71*sign(q3' - q2')\"\n"
+      "[coordinates.q4]\ninitial = 3\nvelocity = -1.22\nforce = \"-19.29*(q4 - 0.01)\"\n"
+      "[energy]\nkinetic = \"1.79/2*q1'^2 + 2.48/2*q2'^2 + 2.51/2*q3'^2 + 2.41/2*q4'^2\"\n"
+      "[constraints]\nc1 = {condition = \"q1 >= -0.49\", restitution = 0.5}\n"
+      "c2 = {condition = \"q4 >= 2.46\", restitution = 0.5}\nc3 = {condition = \"q2' >= q1'\"}\n"
+      "c4 = {condition = \"q3 - q2 >= 0.77\", restitution = 0.5}\n[simulation]\nuntil = 2.5\n",
+      100000);
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.state.position[0], -0.49, by_closed_form);
+  EXPECT_NEAR(ran.state.position[2] - ran.state.position[1], 0.77, by_closed_form);
+  EXPECT_NEAR(ran.state.position[3], 2.46, by_closed_form);
+  for (const double speed : ran.state.velocity) EXPECT_NEAR(speed, 0, by_closed_form);
+}
+
+TEST(Frictions, in_a_heap_do_not_know_left_from_right_nor_the_order_of_the_file) {
+  // A box and a triangle on it, which rubs, slide down a slope; when the triangle tilts the corner that held its spin lets go.
+  const auto heap = [](double way, bool turned) {
+    const auto number = [](double x) { return std::to_string(x); };
+    const std::string box = "[bodies.box]\nmass = 0.71\nshape = {box = [0.83, 0.45]}\nposition = [" +
+                            number(0.09 * way) + ", 1.3]\norientation = " + number(0.12 * way) + "\nvelocity = [" +
+                            number(-0.2 * way) + ", 0]\nspin = " + number(-0.63 * way) + "\n";
+    const std::string triangle =
+        "[bodies.triangle]\nmass = 1.55\nshape = {polygon = [[-0.49, -0.22], [0.49, -0.22], [0, 0.44]]}\nposition = "
+        "[" +
+        number(-0.05 * way) + ", 2.6]\norientation = " + number(-0.16 * way) + "\nvelocity = [" + number(0.25 * way) +
+        ", 0]\nspin = " + number(0.32 * way) +
+        "\nforce = [\"-2.14*sign(triangle.x')\", 0]\ntorque = \"-0.5*sign(triangle.spin)\"\n";
+    const std::string slope = ", plane = {normal = [" + number(0.05 * way) + ", 1], offset = 0}, restitution = 0}\n";
+    const std::string between = turned ? "\"triangle\", \"box\"" : "\"box\", \"triangle\"";
+    return run_to_the_end("gravity = [0, -9.81]\n" + (turned ? triangle + box : box + triangle) +
+                              "[contacts]\nbelow = {body = \"box\"" + slope + "beside = {body = \"triangle\"" + slope +
+                              "c = {between = [" + between + "], restitution = 0}\n[simulation]\nuntil = 2\n",
+                          100000);
+  };
+  const Ran ran = heap(1, false);
+  const Ran mirrored = heap(-1, false);
+  const Ran turned = heap(1, true);
+  for (const Ran* one : {&ran, &mirrored, &turned}) ASSERT_EQ(one->status, Status::finished) << one->why;
+  for (std::size_t i = 0; i < 6; ++i) {
+    // y stays, x and the angle change their signs.
+    const double sign = i % 3 == 1 ? 1 : -1;
+    EXPECT_NEAR(mirrored.state.position[i], sign * ran.state.position[i], 1e-9) << i;
+    EXPECT_NEAR(turned.state.position[(i + 3) % 6], ran.state.position[i], 1e-9) << i;
+  }
 }
 
 TEST(Frictions, that_a_contact_makes_one_hold_as_one) {

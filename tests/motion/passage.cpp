@@ -114,6 +114,29 @@ TEST(Passage, a_cart_at_a_wall_lets_go_when_its_edge_is_parallel_to_it) {
   EXPECT_NEAR(ran.state.position[0], x(2.5) - x(pi / 2), close);
 }
 
+TEST(Passage, a_bystander_that_friction_holds_has_nothing_to_do_with_it) {
+  // A triangle on a slope, a box that falls on it and loses its corner where what touches depends on one another; and a block that they never meet.
+  const auto falls = [](const std::string& force) {
+    return run(
+        "[bodies.b1]\nmass = 1.02\nshape = {polygon = [[-0.225, -0.25666666666666665], [0.225, "
+        "-0.25666666666666665], [0, 0.5133333333333333]]}\nposition = [0.09, 1.3]\norientation = 0.19\nvelocity = "
+        "[-0.42, 0]\nforce = [0, \"-9.81*1.02\"]\n"
+        "[bodies.b2]\nmass = 2.11\nshape = {box = [0.77, 0.63]}\nposition = [-0.18, 2.6]\nspin = 0.41\n"
+        "force = [0, \"-9.81*2.11\"]\n"
+        "[points.p]\nmass = 1\nposition = [9, 0]\n" +
+        force +
+        "[contacts]\nf1 = {body = \"b1\", plane = {normal = [0.05, 1], offset = 0}, restitution = 0.3}\n"
+        "c12 = {between = [\"b1\", \"b2\"], restitution = 0}\n[simulation]\nuntil = 0.74\n");
+  };
+  const Ran alone = falls("");
+  const Ran beside = falls("force = [\"-0.1*sign(p.x')\", 0]\n");
+  ASSERT_EQ(alone.status, Status::finished) << alone.why;
+  ASSERT_EQ(beside.status, Status::finished) << beside.why;
+  for (std::size_t i = 0; i < alone.state.position.size(); ++i)
+    EXPECT_NEAR(beside.state.position[i], alone.state.position[i], close) << i;
+  EXPECT_EQ(beside.events.back().kind, alone.events.back().kind);
+}
+
 TEST(Passage, a_motion_kept_at_the_position_goes_on_to_the_same_bits) {
   const model::Model model = model::load(parallelogram("[0, 1]", "[0, 1]"), "passage.toml");
   Motion whole = begin(model);

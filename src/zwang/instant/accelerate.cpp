@@ -740,6 +740,9 @@ void move_freely(const model::Model& model, const model::State& state, Workspace
   Workspace::Impl& impl = workspace.impl();
   model::Dynamics dynamics = model::make_dynamics(model);
   model::evaluate_dynamics(model, state, impl.scratch, dynamics);
+  // Loads that friction alone holds leave no rounding of their terms, which are those of the same loads on the other side.
+  for (std::size_t i = 0; i < dynamics.force.size(); ++i)
+    dynamics.force_scale[i] = std::max(dynamics.force_scale[i], impl.dynamics.force_scale[i]);
   clean(dynamics.force_scale, shown_as_zero, dynamics.force);
   dynamics.mass.solve(dynamics.force, instant.free);
   second_derivatives(model, impl.rows, instant.free, instant.free_second);

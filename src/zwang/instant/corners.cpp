@@ -478,10 +478,10 @@ Resolved resolve_corners(const model::Model& model, const model::State& state, c
   if (!sides_known) {
     out.corners = find_corners(model, state, inner, workspace, known, {});
     out.state.modes = out.corners.modes;
-    if (!model.flow && model.rows() > 0 && !out.corners.slid.empty()) {
+    if (!model.flow && model.rows() > 0) {
       inner.gone = RowSet::all(model.rows());
       Corners alone = find_corners(model, state, inner, workspace, known, {});
-      if (alone.refusal.empty() && alone.modes != out.corners.modes) out.modes_alone = std::move(alone.modes);
+      if (alone.refusal.empty()) out.alone = std::move(alone);
     }
   }
   return out;
@@ -489,9 +489,13 @@ Resolved resolve_corners(const model::Model& model, const model::State& state, c
 
 namespace {
 
-/// Do conditions that act and a friction at rest hold the same, so that nothing tells how they share it?
-bool share_what_they_hold(const model::Model& model, const model::State& state, const Corners& corners,
-                          const model::Rows& rows, const Instant& instant) {
+/// Do conditions that act and a friction at rest hold the same, so that nothing tells how they share it? Such a friction is slid on, or on another side than without conditions.
+bool share_what_they_hold(const model::Model& model, const Resolved& found, const model::Rows& rows,
+                          const Instant& instant) {
+  std::vector<std::uint32_t> undecided = found.corners.slid;
+  for (std::uint32_t number = 0; found.alone && number < model.switches; ++number) {
+    if (found.alone->sides[number] != found.corners.sides[number]) undecided.push_back(number);
+  }
   Span held;
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (instant.role[row] != Role::equation && instant.role[row] != Role::binding) continue;
@@ -500,10 +504,10 @@ bool share_what_they_hold(const model::Model& model, const model::State& state, 
       gradient[model.row_column[e]] += rows.entry[e];
     static_cast<void>(held.add(std::move(gradient)));
   }
-  return std::any_of(corners.slid.begin(), corners.slid.end(), [&](std::uint32_t number) {
+  return std::any_of(undecided.begin(), undecided.end(), [&](std::uint32_t number) {
     const model::SwitchPlace place = model::place_of_switch(model, number);
     const model::Slotted& group = *place.group;
-    const std::vector<double> slope = slopes_by_slot(place, state);
+    const std::vector<double> slope = slopes_by_slot(place, found.state);
     std::vector<double> p(model.variables, 0.0);
     bool any = false;
     for (std::size_t k = 0; k < group.velocities; ++k) {
@@ -522,12 +526,12 @@ void accelerate_with_corners(const model::Model& model, const model::State& stat
   Options inner = options;
   inner.gone = found.idle;
   accelerate(model, found.state, inner, workspace, instant);
-  if (instant.status == Status::determined && !model.flow && !found.corners.slid.empty()) {
-    const bool shared = share_what_they_hold(model, found.state, found.corners, workspace.evaluation().rows, instant);
+  if (instant.status == Status::determined && found.alone) {
+    const bool shared = share_what_they_hold(model, found, workspace.evaluation().rows, instant);
     instant.multipliers_unique = instant.multipliers_unique && !shared;
-    if (found.modes_alone) {
+    if (found.alone->modes != found.corners.modes) {
       model::State alone = found.state;
-      alone.modes = *found.modes_alone;
+      alone.modes = found.alone->modes;
       move_freely(model, alone, workspace, instant);
     }
   }

@@ -149,8 +149,8 @@ struct Resolved {
   Corners corners;
   std::vector<Valley> valleys;
   Several several;  ///< ways to go on, if more than one alternative is nearest
-  /// Where surfaces are slid on: the modes without any condition, if they are others.
-  std::optional<std::vector<double>> modes_alone;
+  /// Without any condition, where those decide on which side a corner is.
+  std::optional<Corners> alone;
 };
 [[nodiscard]] Resolved resolve_corners(const model::Model& model, const model::State& state, const Options& options,
                                        Workspace& workspace);

@@ -178,6 +178,45 @@ bool is_kept_at_rest(const Motion& motion, std::uint32_t number) {
   return span.holds(motion.impl->series.slope(number, motion.state));
 }
 
+bool is_kept_on_step(const Motion& motion, std::uint32_t number, std::span<const double> g, double threshold,
+                     double h) {
+  const Motion::Impl& impl = *motion.impl;
+  if (impl.flow != nullptr || is_slid(impl.switches, number)) return false;
+  const instant::SwitchRates rates = instant::switch_rates(impl.model, number, motion.state, {});
+  const double no_rate = instant::rate_zero * rates.rate_size + instant::doubts_of_state * rates.rate_doubt;
+  if (!instant::is_on_threshold(std::abs(g[0] - threshold), rates)) return false;
+  if (!rates.by_velocity && !(std::abs(rates.first) <= no_rate)) return false;
+  if (!is_kept_at_rest(motion, number)) return false;
+  // What the rows leave of g is rounding of all that forces and reactions do.
+  const std::size_t n = impl.model.variables;
+  const std::vector<double> terms = terms_of_velocities(motion, impl.series);
+  const std::vector<double> slope = impl.series.slope(number, motion.state);
+  double moves = 0;
+  double size = 0;
+  double power = 1;
+  for (unsigned k = 1; k + 1 < impl.series.order() && k < g.size(); ++k) {
+    power *= h;
+    moves += std::abs(g[k]) * power;
+    const unsigned of = rates.by_velocity ? k : k - 1;
+    for (std::size_t i = 0; i < n; ++i)
+      size += std::abs(slope[i]) * terms[of * n + i] * power * (rates.by_velocity ? 1.0 : impl.series.unit() / k);
+  }
+  return moves <= vanishing_part * size;
+}
+
+Off off_by_reactions(const Motion& motion, std::uint32_t number, Off off) {
+  const Motion::Impl& impl = *motion.impl;
+  const std::size_t n = impl.model.variables;
+  const bool by_velocity = instant::switch_rates(impl.model, number, motion.state, {}).by_velocity;
+  const std::vector<double> terms = terms_of_velocities(motion, impl.series);
+  const std::vector<double> slope = impl.series.slope(number, motion.state);
+  double size = 0;
+  for (std::size_t i = 0; i < n; ++i) size += std::abs(slope[i]) * terms[n + i];
+  if (!std::isfinite(size)) return off;
+  (by_velocity ? off[1] : off[2]) += vanishing_part * size * (by_velocity ? 1.0 : impl.series.unit() / 2);
+  return off;
+}
+
 void decide_beside_surfaces(Motion& motion, bool first) {
   Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;

@@ -11,6 +11,7 @@
 #include "zwang/linear/spaces.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/advance_impl.hpp"
+#include "zwang/motion/switches.hpp"
 
 namespace zwang::motion {
 
@@ -298,6 +299,7 @@ Series::Expansion expand_about(Motion& motion, Lookout& lookout, std::span<const
     passage.series->make_plain();
   }
   passage.series->choose(impl.held_rows, impl.watched_rows);
+  passage.series->slide(slides_of(impl.model, impl.switches));
   passage.rows.clear();
   for (const Series::Combination& one : combinations) {
     for (const std::uint32_t j : one.rows) passage.rows.push_back(impl.held_rows[j].row);

@@ -74,10 +74,17 @@ void tell_direction(const Motion& motion, const Triggers& triggers, bool first, 
                     std::vector<std::uint8_t>& anew);
 /// Where the weights of speeds at rest come to their bound |c| = 1 on [0, h].
 void find_slips(const Motion& motion, double h, FoundTurns& found);
+/// The same, with what rounding of the reactions of the rows held makes of it beside them (imposed.cpp).
+[[nodiscard]] Off off_by_reactions(const Motion& motion, std::uint32_t number, Off off);
 /// Does sign * (c - threshold) rise above zero on [0, h]? Where, or never; with `touching`, where it rises up to zero, too.
 /// `slack`: by how much time the start itself may be off; `off`: by how much the first coefficients; `size_of_terms`: of g at the start.
 [[nodiscard]] double rises(std::span<const double> c, double threshold, double sign, bool at_start, double slack,
                            const Off& off, double h, double& cut, bool touching = false, double size_of_terms = 0);
+
+/// Do rows held, and surfaces that weights hold, keep the function of a switch on its threshold on [0, h] but for rounding, whatever side it is on? As the
+/// relative speed of a hinge that rests on its stop: friction is on the side that resists the opening, and stays there until the stop lets go (imposed.cpp).
+[[nodiscard]] bool is_kept_on_step(const Motion& motion, std::uint32_t number, std::span<const double> g,
+                                   double threshold, double h);
 
 /// The side behind the threshold that a turn passes.
 [[nodiscard]] expressions::Side behind(const expressions::Corner& corner, expressions::Side side, const Turn& turn,

@@ -425,6 +425,7 @@ FoundTurns find_turns(const Motion& motion, double h) {
   const Motion::Impl& impl = *motion.impl;
   const Switches& switches = impl.switches;
   FoundTurns found;
+  std::vector<double> from_threshold;
   if (impl.model.switches == 0 && !instant::has_alternatives(impl.model)) return found;
   std::vector<double> registers;
   const double slack = resolution(motion.state.time) / along(impl).unit;
@@ -460,8 +461,21 @@ FoundTurns find_turns(const Motion& motion, double h) {
       }
       // `<=` and `>=` are true where they are but touched.
       const bool touching = model::place_of_switch(impl.model, turn.number).truth;
-      const double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut, touching, size);
+      double at = rises(g, threshold, above ? 1.0 : -1.0, at_start, slack, off, h, found.cut, touching, size);
       if (at == never) continue;
+      if (!turn.again && is_kept_on_step(motion, turn.number, g, threshold, h)) continue;
+      // A turn right at the start of a piece may be rounding: a crossing is found up to that part of the way to it.
+      const double put_off = displaced_part * (motion.state.time - impl.model.simulation.start) / series.unit;
+      if (at_start && !turn.again && impl.flow == nullptr && at <= put_off) {
+        // What has just turned and goes on into its side is not behind its threshold, however rounding put the place of the turn off.
+        from_threshold.assign(g.begin(), g.end());
+        const double back = (above ? 1.0 : -1.0) * (g[0] - threshold);
+        if (back > 0 && back <= put_off * (above ? -1.0 : 1.0) * g[1]) from_threshold[0] = threshold;
+        // Where a rate that begins at zero is what reactions and forces leave of each other, its rounding is theirs: the next derivative tells.
+        at = rises(from_threshold, threshold, above ? 1.0 : -1.0, at_start, slack,
+                   off_by_reactions(motion, turn.number, off), h, found.cut, touching, size);
+        if (at == never) continue;
+      }
       found.turns.push_back({turn.number, above, false, turn.again, at});
       found.at = std::min(found.at, at);
     }
