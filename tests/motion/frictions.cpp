@@ -859,6 +859,19 @@ TEST(Frictions, a_block_carried_by_a_belt_that_swings_passes_the_bend_of_its_dra
   EXPECT_NEAR(flow.state.position[1], std::cos(from) - 0.3 * (std::numbers::pi - 2 * from), by_closed_form);
 }
 
+TEST(Frictions, a_relay_whose_table_bends_where_it_switches_holds_what_it_holds) {
+  // At x = 0 the relay has 1.2 to each side, the table -0.14 and a node: the flow comes there and stays.
+  const Ran ran = run_to_the_end(
+      "[coordinates.x]\ninitial = 0.43\n[flow]\nx = \"-0.08*x - 1.23*sign(0.29*x) + table(x, [-0.5, 0, 0.5], [0.38, "
+      "-0.14, 0.92])\"\n"
+      "[simulation]\nuntil = 3\n");
+  ASSERT_EQ(ran.status, Status::finished) << ran.why;
+  EXPECT_NEAR(ran.state.position[0], 0, by_closed_form);
+  // x' = -1.37 + 2.04 x until then.
+  ASSERT_EQ(kinds_of(ran), Kinds{"stick"});
+  EXPECT_NEAR(ran.events[0].time, -std::log(1 - 2.04 * 0.43 / 1.37) / 2.04, by_closed_form);
+}
+
 TEST(Frictions, what_rests_on_a_spring_does_not_stir_where_another_strikes) {
   // The spring pulls less than friction holds when its other end meets a wall; nothing slips there, and what is joined to nothing flies on.
   const Ran ran = run_to_the_end(

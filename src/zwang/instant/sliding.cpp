@@ -33,6 +33,7 @@ Sliding::Sliding(const model::Model& model, const model::State& state, const Opt
   if (!options_.gone.is_told()) options_.gone = RowSet(model.rows());
   join_equal();
   take_in_dependent();
+  drop_bends_of_surfaces();
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     mixed_.emplace_back();
     walls_.push_back(Where::on);

@@ -205,6 +205,8 @@ class Sliding {
   /// A condition that the places pass without a jump of any force, as that of max(x, 0), keeps nothing where it is: it is on a side.
   void drop_kinks();
   void drop(std::size_t i);
+  /// Bends on the surface of something that jumps: a table with a node where a relay switches.
+  void drop_bends_of_surfaces();
   /// The sides of these, by where everything goes with these weights.
   void take_dropped(const std::vector<double>& sigma);
   /// Do forces jump across it?

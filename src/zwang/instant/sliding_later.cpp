@@ -84,6 +84,38 @@ bool Sliding::is_bend(std::uint32_t number, Side on, const std::vector<MixedMode
   return true;
 }
 
+void Sliding::drop_bends_of_surfaces() {
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    if (members_[i].size() < 2) continue;
+    std::vector<Member> kept;
+    std::vector<Dropped> bends;
+    for (const Member& member : members_[i]) {
+      std::vector<MixedMode> across = modes_across(model_, state_, corners_.sides, member.number, member.on, no_side);
+      if (is_bend(member.number, member.on, across)) {
+        bends.push_back({member.number, {{member.number, member.on, false}}, member.on, std::move(across)});
+      } else {
+        kept.push_back(member);
+      }
+    }
+    if (kept.empty() || bends.empty()) continue;
+    for (Dropped& one : bends) {
+      for (const MixedMode& mode : one.mixed) instant::mix(mode, 1.0, state_.modes);
+      dropped_.push_back(std::move(one));
+    }
+    // Another one may lead now.
+    const bool turned = kept[0].turned;
+    for (Member& member : kept) member.turned = member.turned != turned;
+    if (towards_[i] == on_[i]) {
+      towards_[i] = kept[0].on;
+    } else {
+      towards_[i] = (towards_[i] > on_[i]) != turned ? kept[0].on + 1 : kept[0].on - 1;
+    }
+    switches_[i] = kept[0].number;
+    on_[i] = kept[0].on;
+    members_[i] = std::move(kept);
+  }
+}
+
 void Sliding::drop(std::size_t i) {
   const auto at = static_cast<std::ptrdiff_t>(i);
   mix(i, resting(i) == Where::below ? 0.0 : 1.0, state_.modes);
@@ -117,9 +149,10 @@ void Sliding::take_dropped(const std::vector<double>& sigma) {
   for (const double a : instant_.accelerations) most = std::max(most, std::abs(a));
   for (const Dropped& one : dropped_) {
     const SwitchRates rates = switch_rates(model_, one.number, state_, instant_.accelerations);
-    const double pushed = rates.by_velocity ? rates.first : rates.second;
+    const bool by_first = rates.by_velocity || model_.flow;
+    const double pushed = by_first ? rates.first : rates.second;
     bool above = off(one.number, one.on, state_) >= 0;
-    if (std::abs(pushed) > push_zero * std::max(most, rates.by_velocity ? rates.rate_size : 0.0)) above = pushed > 0;
+    if (std::abs(pushed) > push_zero * std::max(most, by_first ? rates.rate_size : 0.0)) above = pushed > 0;
     for (const MixedMode& mode : one.mixed) {
       instant::mix(mode, above ? 1.0 : 0.0, corners_.modes);
       corners_.sides[mode.number] = above ? mode.side_above : mode.side_below;

@@ -867,7 +867,8 @@ bool advance_piece(Motion& motion) {
   const double approach = impl.passage.followed ? 0.0 : impl.series.approach(stride.s) * stride.unit;
   go_there(motion, stride);
   finish_leaving(motion);
-  keep_slid(motion);
+  const auto now = [&](const Happening::Crossing& one) { return one.at <= stride.together; };
+  keep_slid(motion, stride.scheduled || std::any_of(stride.found.crossings.begin(), stride.found.crossings.end(), now));
   bool asked = false;
   const Next next = stride.arrives ? arrive(motion, stride, asked) : stand(motion, approach, asked);
   if (next == Next::done) return true;

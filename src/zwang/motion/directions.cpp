@@ -110,15 +110,15 @@ void finish_leaving(Motion& motion) {
   impl.series.slide(slides_of(model, switches));
 }
 
-void keep_slid(Motion& motion) {
+void keep_slid(Motion& motion, bool strikes) {
   const Motion::Impl& impl = *motion.impl;
   if (impl.switches.slid.empty()) return;
   bool moves = false;
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t, std::uint32_t number) {
     const expressions::CornerKind kind = group.corners[c].kind;
-    // What rests in a plane rests: where others strike, rounding of the series would be a speed with a direction.
-    moves = moves || (kind == expressions::CornerKind::moves && impl.switches.sides[number] == 2) ||
-            (kind == expressions::CornerKind::part && impl.switches.sides[number] == expressions::part_rests);
+    moves =
+        moves || (kind == expressions::CornerKind::moves && impl.switches.sides[number] == 2) ||
+        (strikes && kind == expressions::CornerKind::part && impl.switches.sides[number] == expressions::part_rests);
   });
   if (moves) project_slid(motion);
 }

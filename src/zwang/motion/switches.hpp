@@ -112,8 +112,9 @@ bool leave_as_imposed(Motion& motion, const Triggers& triggers, bool first);
 [[nodiscard]] bool leaves_rest(const model::Model& model, const Switches& switches, std::uint32_t number);
 /// Such a piece has been gone: from now on the speed has a direction of its own.
 void finish_leaving(Motion& motion);
-/// Beside a speed that has a direction, which noise of what is slid on would turn as it comes to rest: velocities onto the surfaces slid on.
-void keep_slid(Motion& motion);
+/// Beside a speed that has a direction, which noise of what is slid on would turn as it comes to rest: velocities onto the surfaces slid on. Also where something strikes or is due beside
+/// what rests in a plane: rounding of the series would be a speed with a direction there.
+void keep_slid(Motion& motion, bool strikes);
 /// Speeds whose directions stand in forces and that come to zero within this time, or are zero, by the series from here; `by_terms`: and those that fall, and that
 /// friction alone would stop within it.
 [[nodiscard]] bool comes_to_rest(const Motion& motion, double soon, bool by_terms, std::vector<Turn>& turns);
