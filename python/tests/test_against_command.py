@@ -80,11 +80,14 @@ def test_runs_in_memory_and_in_files(name: str, command: Command, tmp_path: path
     # The file of the command and that of the module hold the same motion.
     theirs = zwang.open_run(next((tmp_path / "x").glob("*.sqlite")))
     times = np.linspace(start, theirs.end, 57)
+    known = theirs(times)
     for run in runs:
-        np.testing.assert_array_equal(run(times).position, theirs(times).position)
-        np.testing.assert_array_equal(run(times).velocity, theirs(times).velocity)
-        for row in model.conditions:
-            np.testing.assert_array_equal(run(times).multipliers[row], theirs(times).multipliers[row])
+        states = run(times)
+        np.testing.assert_array_equal(states.position, known.position)
+        np.testing.assert_array_equal(states.velocity, known.velocity)
+        # A family at a time: crowds have thousands of rows.
+        for name in {row.split("[")[0].split(".")[0] for row in model.conditions}:
+            np.testing.assert_array_equal(states.multipliers[name], known.multipliers[name])
 
 
 @pytest.mark.parametrize("name", ["skate", "cart", "rolling-coin"])

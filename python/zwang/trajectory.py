@@ -25,16 +25,17 @@ else:
 class Columns(Mapping[str, "NDArray[np.float64]"]):
     """Values over time by name, calculated when asked for: multipliers, outputs."""
 
-    __slots__ = ("_known", "_make", "_names")
+    __slots__ = ("_at", "_known", "_make", "_names")
 
     def __init__(self, names: Sequence[str], make: Callable[[list[int]], NDArray[np.float64]]) -> None:
         self._names = names
         self._make = make
         self._known: dict[str, NDArray[np.float64]] = {}
+        self._at = {name: index for index, name in enumerate(names)}
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         if name not in self._known:
-            exact = [index for index, known in enumerate(self._names) if known == name]
+            exact = [self._at[name]] if name in self._at else []
             members = exact or [index for index, known in enumerate(self._names)
                                 if known.startswith((name + "[", name + "."))]
             if not members:
@@ -112,6 +113,7 @@ class States:
         self._scalar = scalar
         self._both: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         self._known_energies: NDArray[np.float64] | None = None
+        self._known_rows: dict[bool, Columns] = {}
 
     def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values[0] if self._scalar else values
@@ -135,7 +137,10 @@ class States:
     def _rows(self, rho: bool) -> Columns:
         def make(rows: list[int]) -> NDArray[np.float64]:
             return self._shaped(self._run.multipliers(self._instants(), np.array(rows, dtype=np.uint32), rho))
-        return Columns(self._run.model.row_names, make)
+        # Kept: a crowd has thousands of names, and is asked for one after the other.
+        if rho not in self._known_rows:
+            self._known_rows[rho] = Columns(self._run.model.row_names, make)
+        return self._known_rows[rho]
 
     @property
     def t(self) -> NDArray[np.float64]:
@@ -343,6 +348,7 @@ class Trajectory(States):
         self._scalar = False
         self._both = None
         self._known_energies = None
+        self._known_rows = {}
         self._answer: Answer | None = None
         self._events: Events | None = None
         self._sample_at = [float(time) for time in sample_at] if sample_at is not None else []
