@@ -128,6 +128,8 @@ class Sliding {
   [[nodiscard]] bool has_equations() const;
   /// Switches that the equations keep on their thresholds are on them for good, whatever pushes: they are no longer among those to decide on.
   bool leave_to_equations(const std::vector<double>& base);
+  /// One of them out of all lists.
+  void take_out(std::size_t i);
   /// Switches that roundings have put on a side already, although the others keep them on their threshold, are met with them.
   void take_in_dependent();
   /// The distance of g from the threshold on which the switch is.

@@ -117,16 +117,9 @@ void Sliding::drop_bends_of_surfaces() {
 }
 
 void Sliding::drop(std::size_t i) {
-  const auto at = static_cast<std::ptrdiff_t>(i);
   mix(i, resting(i) == Where::below ? 0.0 : 1.0, state_.modes);
   dropped_.push_back({switches_[i], members_[i], on_[i], mixed_[i]});
-  switches_.erase(switches_.begin() + at);
-  on_.erase(on_.begin() + at);
-  towards_.erase(towards_.begin() + at);
-  members_.erase(members_.begin() + at);
-  mixed_.erase(mixed_.begin() + at);
-  walls_.erase(walls_.begin() + at);
-  if (!imposed_.empty()) imposed_.erase(imposed_.begin() + at);
+  take_out(i);
 }
 
 void Sliding::drop_kinks() {

@@ -65,6 +65,17 @@ Span Sliding::kept_by_equations() const {
   return span;
 }
 
+void Sliding::take_out(std::size_t i) {
+  const auto at = static_cast<std::ptrdiff_t>(i);
+  switches_.erase(switches_.begin() + at);
+  on_.erase(on_.begin() + at);
+  towards_.erase(towards_.begin() + at);
+  members_.erase(members_.begin() + at);
+  mixed_.erase(mixed_.begin() + at);
+  walls_.erase(walls_.begin() + at);
+  if (!imposed_.empty()) imposed_.erase(imposed_.begin() + at);
+}
+
 bool Sliding::leave_to_equations(const std::vector<double>& base) {
   const Span kept = kept_by_equations();
   std::vector<std::size_t> held;
@@ -86,14 +97,7 @@ bool Sliding::leave_to_equations(const std::vector<double>& base) {
     held_.push_back({where, std::move(members_[i]), std::move(mixed_[i])});
     for (const MixedMode& mode : held_.back().mixed)
       instant::mix(mode, where == Where::on ? middle_weight : where == Where::above ? 1.0 : 0.0, state_.modes);
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    switches_.erase(switches_.begin() + at);
-    on_.erase(on_.begin() + at);
-    towards_.erase(towards_.begin() + at);
-    members_.erase(members_.begin() + at);
-    mixed_.erase(mixed_.begin() + at);
-    walls_.erase(walls_.begin() + at);
-    if (!imposed_.empty()) imposed_.erase(imposed_.begin() + at);
+    take_out(i);
   }
   return !held.empty();
 }
