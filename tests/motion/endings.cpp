@@ -185,6 +185,20 @@ TEST(Endings, friction_by_a_root_ends_where_it_has_no_value) {
   expect_words(ended, {"sign, abs or if", "acceleration of x"});
 }
 
+TEST(Endings, friction_by_a_quotient_or_an_angle_comes_to_rest_and_stays) {
+  // Slowed down by a from the speed 1: at rest after 1/a, having gone 1/(2 a).
+  const double right = std::acos(0.0);
+  for (const auto& [force, a] : {std::pair<const char*, double>{"-x'/abs(x')", 1},
+                                 {"-abs(x')/x'", 1},
+                                 {"-x'^3/abs(x')^3", 1},
+                                 {"-0.5*atan2(x', 0)", 0.5 * right}}) {
+    const Ended ended = run(line(force, 5));
+    EXPECT_EQ(ended.status, Status::finished) << force << ended.why;
+    EXPECT_EQ(ended.state.velocity[0], 0) << force;
+    EXPECT_NEAR(ended.state.position[0], 1 + 1 / (2 * a), 1e-12) << force;
+  }
+}
+
 TEST(Endings, a_fall_into_a_centre_of_attraction_is_not_told_as_friction) {
   const Ended ended =
       run("[points.p]\nmass = 1\nposition = [1, 0]\nforce = \"-p/norm(p)^3\"\n[simulation]\nuntil = 3\n");

@@ -1033,10 +1033,10 @@ value = ["I", 0]
   EXPECT_NEAR(end_of(blown, 0).velocity[0], 1, 1e-13);
   EXPECT_NEAR(end_of(blown, 1).position[0], 0, 1e-13);
   EXPECT_NEAR(end_of(blown, 1).velocity[0], 0.5, 1e-13);
-  const Differentiated seized = differentiate(
+  const Differentiated stopped = differentiate(
       side_by_side("w = 1.0\n", start + "[[seizures]]\nname = \"s\"\nat = 1\ncondition = \"a.x' = 0\"\n"), {"w"});
-  EXPECT_NEAR(end_of(seized).velocity[0], 0, 1e-13);
-  EXPECT_NEAR(end_of(seized).velocity[1], 1, 1e-13);
+  EXPECT_NEAR(end_of(stopped).velocity[0], 0, 1e-13);
+  EXPECT_NEAR(end_of(stopped).velocity[1], 1, 1e-13);
   // Where the time moves there is none: the blow falls or does not.
   const Differentiated moved = differentiate(
       side_by_side("w = 1.0\nT = 1.0\n", start + "[[impulses]]\nat = \"T\"\non = \"a\"\nvalue = [1, 0]\n"), {"T"});

@@ -34,6 +34,12 @@ class Lowering {
         images[k] = corner(node.function, children, sorted[k]);
       } else {
         images[k] = changed ? of_each_side(node, remade(graph_, node, children)) : sorted[k];
+        if (is_broken_by_size(node, children)) {
+          // |u|^n = s u^n, n odd: u/|u| is a sign, and has a side where u is zero.
+          const Expr u = images[place_of(sorted, graph_.node(node.children[0]).children[0])];
+          const double n = graph_.node(node.children[1]).number;
+          images[k] = graph_.multiply(children[0], graph_.power(u, graph_.number(n - 1)));
+        }
       }
     }
     for (const Expr e : outputs) out_.outputs.push_back(images[place_of(sorted, e)]);
@@ -60,6 +66,15 @@ class Lowering {
   static constexpr unsigned modes = 1U << static_cast<unsigned>(SymbolKind::mode);
 
   [[nodiscard]] bool moves(Expr e) const { return (graph_.kinds(e) & (state | modes)) != 0; }
+
+  /// Is it one over |u|, or over an odd power of it, where u moves?
+  [[nodiscard]] bool is_broken_by_size(const Node& node, const std::vector<Expr>& images) const {
+    if (node.kind != NodeKind::power) return false;
+    const Node base = graph_.node(node.children[0]);
+    const Node exponent = graph_.node(node.children[1]);
+    if (base.kind != NodeKind::function || base.function != Function::abs || !moves(images[0])) return false;
+    return exponent.kind == NodeKind::number && exponent.number < 0 && std::fmod(exponent.number, 2) == -1;
+  }
 
   /// A power above one of max(0, u) and its like: the number on the one side stays a number, and no root that is zero all along.
   Expr of_each_side(const Node& node, Expr made) {
@@ -216,6 +231,9 @@ class Lowering {
         return graph_.add(number(1), graph_.multiply(d, out));
       }
       case Function::atan2: {
+        // Along the line x = 0 the angle is a right one, upwards or downwards.
+        if (graph_.is_number(of[1], 0))
+          return graph_.multiply(graph_.number(pi / 2), mode(CornerKind::sign, of[0], source));
         const Expr turned[] = {graph_.negate(of[0]), graph_.negate(of[1])};
         if (continued_) {
           const Expr right = mode(CornerKind::turns, of[1], source, 0, nullptr, true, of[0]);
