@@ -33,12 +33,13 @@ class Lowering {
       if (node.kind == NodeKind::function && (has_corners(node.function) || node.function == Function::atan2)) {
         images[k] = corner(node.function, children, sorted[k]);
       } else {
-        images[k] = changed ? of_each_side(node, remade(graph_, node, children)) : sorted[k];
         if (is_broken_by_size(node, children)) {
           // |u|^n = s u^n, n odd: u/|u| is a sign, and has a side where u is zero.
           const Expr u = images[place_of(sorted, graph_.node(node.children[0]).children[0])];
           const double n = graph_.node(node.children[1]).number;
           images[k] = graph_.multiply(children[0], graph_.power(u, graph_.number(n - 1)));
+        } else {
+          images[k] = changed ? of_each_side(node, remade(graph_, node, children)) : sorted[k];
         }
       }
     }
