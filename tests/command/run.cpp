@@ -211,6 +211,20 @@ TEST_F(Run, a_run_file_answers_questions_about_any_instant_of_it) {
   }
 }
 
+TEST_F(Run, an_angle_that_has_passed_its_cut_is_asked_for_as_it_was_followed) {
+  // Round the circle from the angle 2 at the speed 2: 3.4 at the end of the first half turn's piece, and on the second one.
+  write("ring.toml",
+        "[points.a]\nmass = 1\nposition = [\"cos(2)\", \"sin(2)\"]\nvelocity = [\"-2*sin(2)\", \"2*cos(2)\"]\n"
+        "[constraints]\nring = \"norm(a) = 1\"\nlimit = \"atan2(a.y, a.x) >= -2.5\"\n[simulation]\nuntil = 3\n");
+  for (const double time : {0.4, 0.7, 1.7, 3.0}) {
+    ASSERT_EQ(run({"--no-report", "--until", std::to_string(time)}, "ring.toml").exit, 0);
+    const auto there = call_json({"accelerate", out("ring.sqlite")});
+    EXPECT_EQ(there.json.at("status"), "determined") << time;
+    const auto checked = call_json({"check", out("ring.sqlite"), "--at", std::to_string(time / 2)});
+    EXPECT_NEAR(checked.json.at("constraints").at("limit").at("value").get<double>(), -2.5 - (2 + time), 1e-9) << time;
+  }
+}
+
 TEST_F(Run, a_state_between_the_steps_of_a_run_is_admissible_and_struck_by_nothing) {
   // A drum on its axle at the origin, with dust of 1e-35 there; and loops that hold more than is needed.
   for (const std::string model : {"disc-in-a-drum", "bricard"}) {

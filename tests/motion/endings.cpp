@@ -191,7 +191,8 @@ TEST(Endings, friction_by_a_quotient_or_an_angle_comes_to_rest_and_stays) {
   for (const auto& [force, a] : {std::pair<const char*, double>{"-x'/abs(x')", 1},
                                  {"-abs(x')/x'", 1},
                                  {"-x'^3/abs(x')^3", 1},
-                                 {"-0.5*atan2(x', 0)", 0.5 * right}}) {
+                                 {"-0.5*atan2(x', 0)", 0.5 * right},
+                                 {"atan2(0, x') - 0.5*acos(-1)", right}}) {
     const Ended ended = run(line(force, 5));
     EXPECT_EQ(ended.status, Status::finished) << force << ended.why;
     EXPECT_EQ(ended.state.velocity[0], 0) << force;

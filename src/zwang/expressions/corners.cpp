@@ -232,9 +232,14 @@ class Lowering {
         return graph_.add(number(1), graph_.multiply(d, out));
       }
       case Function::atan2: {
-        // Along the line x = 0 the angle is a right one, upwards or downwards.
-        if (graph_.is_number(of[1], 0))
+        // On an axis it takes two values: a right angle upwards or downwards, nothing or a half turn.
+        if (graph_.is_number(of[1], 0)) {
           return graph_.multiply(graph_.number(pi / 2), mode(CornerKind::sign, of[0], source));
+        }
+        if (graph_.is_number(of[0], 0)) {
+          const Expr right = mode(CornerKind::truth, of[1], source);
+          return graph_.multiply(graph_.number(pi), graph_.subtract(graph_.number(1), right));
+        }
         const Expr turned[] = {graph_.negate(of[0]), graph_.negate(of[1])};
         if (continued_) {
           const Expr right = mode(CornerKind::turns, of[1], source, 0, nullptr, true, of[0]);

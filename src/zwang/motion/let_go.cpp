@@ -88,8 +88,9 @@ Hidden hidden_in(const model::Model& model, const RunView& run) {
     evaluate(piece, piece.start + piece.length / 2, middle);
     evaluate(piece, piece.start, begin);
     const bool first = sides.empty();
-    std::vector<expressions::Side> now =
-        first ? model::sides_of(model, middle) : model::sides_after(model, middle, sides, begin);
+    // At the start it has its principal value.
+    if (first) sides = model::sides_of(model, begin);
+    std::vector<expressions::Side> now = model::sides_after(model, middle, sides, begin);
     for (std::size_t k = 0; k < angles.size(); ++k) {
       if (first || now[angles[k]] != sides[angles[k]]) all[k].sides.emplace_back(piece.start, now[angles[k]]);
     }
@@ -97,7 +98,8 @@ Hidden hidden_in(const model::Model& model, const RunView& run) {
     return true;
   });
   for (std::size_t k = 0; k < angles.size(); ++k) {
-    if (all[k].sides.size() < 2) continue;
+    // On the right half plane values tell it; on the left one not, once the cut is behind.
+    if (all[k].sides.size() < 2 && (all[k].sides.empty() || all[k].sides[0].second == 0)) continue;
     all[k].number = angles[k];
     out.angles.push_back(std::move(all[k]));
   }
@@ -108,16 +110,16 @@ void set_modes(const model::Model& model, const Hidden& hidden, double time, mod
   state.modes.clear();
   const bool gone =
       std::any_of(hidden.gone.begin(), hidden.gone.end(), [&](const SpringGone& one) { return one.time <= time; });
-  const bool turned = std::any_of(hidden.angles.begin(), hidden.angles.end(),
-                                  [&](const AngleFollowed& one) { return one.sides[1].first <= time; });
-  if (!gone && !turned) return;
+  if (!gone && hidden.angles.empty()) return;
   std::vector<expressions::Side> sides = model::sides_of(model, state);
+  const std::vector<expressions::Side> told = sides;
   for (const AngleFollowed& one : hidden.angles) {
     const auto next = std::upper_bound(one.sides.begin(), one.sides.end(), time,
                                        [](double t, const auto& entry) { return t < entry.first; });
     if (next != one.sides.begin()) sides[one.number] = std::prev(next)->second;
   }
   if (!hidden.angles.empty()) sides = model::sides_after(model, state, sides, state);
+  if (!gone && sides == told) return;
   let_springs_go(model, hidden.gone, time, sides);
   state.modes = model::modes_of(model, sides);
 }

@@ -37,7 +37,7 @@ struct AngleFollowed {
 };
 struct Hidden {
   std::vector<SpringGone> gone;
-  std::vector<AngleFollowed> angles;  ///< those that have left the half turn they began on
+  std::vector<AngleFollowed> angles;  ///< those whose half turn a state alone need not tell
 };
 [[nodiscard]] Hidden hidden_in(const model::Model& model, const RunView& run);
 /// The modes of a state on the piece that begins at `time` or about it, if anything is hidden then; else the state keeps none.
