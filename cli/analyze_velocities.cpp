@@ -130,7 +130,13 @@ int analyze_velocities(const Request& request) {
   const int status = velocities.contradictory.empty() ? answered : no_answer;
   if (request.json) {
     print(report::velocities_json(model, state, velocities));
-    return status;
+    return velocities.mass_positive ? status : no_answer;
+  }
+  if (!velocities.mass_positive) {
+    print(heading(model, state.time));
+    print(fmt::format("the kinetic energy is not positive definite along {}: no parameter is conjugate to the conditions\n",
+                      model::variable_words(model, velocities.weakest)));
+    return no_answer;
   }
   if (request.quiet) {
     print(fmt::format("{} free, {} dependent\n", velocities.conjugate.rows, velocities.rank));

@@ -158,7 +158,9 @@ void tell_accelerations(const model::Model& model, const instant::Instant& insta
   using instant::Status;
   story.next("Which conditions cannot matter?");
   tell_passive(model, instant, story);
-  if (instant.status == Status::undecided || (instant.status == Status::jammed && instant.trials.empty())) {
+  // Without accelerations there is no more to tell than why.
+  if (instant.free.empty() || instant.status == Status::undecided ||
+      (instant.status == Status::jammed && instant.trials.empty())) {
     story.next("The answer");
     story.text += "  " + trouble(model, instant, story.style);
     return;
@@ -370,6 +372,8 @@ Explanation explain(const model::Model& model, const model::State& state) {
   if (out.goes_on) {
     out.state_after.velocity = out.shock.velocities;
     options.shock_done = true;
+    // What the shock holds moves no more but by rounding of the velocities before.
+    model::doubt_as_held(model, out.shock.effective, out.state_after);
     instant::accelerate(model, out.state_after, options, workspace, out.after);
   }
   const bool corners = model.switches > 0 || instant::has_alternatives(model);

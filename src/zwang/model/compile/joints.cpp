@@ -127,6 +127,7 @@ class JointReader {
     JointFrame frame;
     frame.kind = kind_->key;
     frame.name = field_.key;
+    frame.driven = field_of("drive") != nullptr;
     for (std::size_t k = 0; k < indices.size(); ++k) {
       frame.name += fmt::format("{}{}", k == 0 ? '[' : ',', exact(indices[k].value));
     }
@@ -704,7 +705,7 @@ std::vector<JointFrame> read_joint_frames(Compilation& work) {
   std::vector<JointFrame> out;
   for_joints(work, [&](JointReader& reader, const std::vector<Binding>& indices) {
     JointFrame frame = reader.frame(indices);
-    if (!frame.n.empty()) out.push_back(std::move(frame));
+    if (!frame.n.empty() || frame.kind == "ball") out.push_back(std::move(frame));
   });
   return out;
 }

@@ -66,6 +66,7 @@ struct JointFrame {
   std::vector<double> second_n, second_p, second_q;  ///< in the second one's
   double start = 0;                                  ///< travel, in the plane angle, at the start
   double zero = 0;                                   ///< where 0 is
+  bool driven = false;                               ///< its angle or travel is given
 
   [[nodiscard]] bool turns() const { return kind == "hinge"; }
   [[nodiscard]] bool slides() const { return kind == "slider"; }
@@ -76,7 +77,7 @@ struct JointFrame {
 
 /// Reads [joints] and adds their conditions; the frames stay in the compilation.
 void add_joints(Compilation& work);
-/// Those with an axis, before their conditions are added.
+/// Those that hold two places together or on a line, before their conditions are added.
 [[nodiscard]] std::vector<JointFrame> read_joint_frames(Compilation& work);
 
 }  // namespace zwang::model

@@ -7,14 +7,23 @@
 ///   c |part of the relative spin that the joint forbids|^2 / 2
 ///
 /// makes M regular. It is zero in every motion that keeps to the joint, and so are its derivatives: nothing else changes, neither energy nor multipliers.
+/// So it is with a joint at a mark beside the axis, as of a trapeze: turning about itself the rod would take the mark along, and
+///
+///   m |velocity of one place of the joint relative to the other|^2 / 2, on a slider across it
+///
+/// does the same. A condition of another kind at such a mark is refused, for what it makes of that spin is not known here.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "zwang/model/bodies.hpp"
 #include "zwang/model/compile/steps.hpp"
@@ -44,6 +53,7 @@ struct Turns {
 
 Member member_of(const JointSide& side) { return {side.partner.body, side.partner.member}; }
 bool is_directed(const JointFrame& f) { return f.dimension == 3 && f.kind != "ball"; }
+bool keeps_a_line(const JointFrame& f) { return f.kind == "slider" || f.kind == "cylindrical"; }
 Axis fixed_axis(const JointSide& side, const std::vector<double>& n) {
   const Axis own = {n[0], n[1], n[2]};
   return side.rigid ? turned(side.orientation, own) : own;
@@ -102,6 +112,7 @@ class RodReader {
       : work_(work), rods_(std::move(rods)), frames_(read_joint_frames(work)), turnings_(frames_) {
     for (const Rod& rod : rods_) {
       const Hold hold = hold_of(rod);
+      if (hold == Hold::loose) refuse_driven(rod);
       if (hold == Hold::given) held_.insert({rod.body, rod.member});
       // (A joint that is let go keeps it no longer.)
       if (hold == Hold::zero && work_.find("releases") == nullptr) kept_.insert({rod.body, rod.member});
@@ -119,9 +130,14 @@ class RodReader {
     }
     for (const JointFrame& f : frames_) {
       if (is_directed(f)) add_steady(f);
+      if (f.dimension == 3) add_steady_place(f);
     }
     for (const Rod& rod : rods_) {
       if (held_.count({rod.body, rod.member}) == 0) stop(rod);
+      else turn_along(rod);
+    }
+    for (const Rod& rod : rods_) {
+      if (held_.count({rod.body, rod.member}) == 0 && kept_.count({rod.body, rod.member}) == 0) refuse_beside(rod);
     }
     for (std::size_t first = 0; first < rods_.size();) {
       std::size_t end = first;
@@ -142,10 +158,12 @@ class RodReader {
     const Member self{rod.body, rod.member};
     bool held = false;
     for (const JointFrame& f : frames_) {
-      if (!is_directed(f)) continue;
+      if (f.dimension != 3) continue;
       for (const bool second : {false, true}) {
         const JointSide& side = second ? f.second : f.first;
         if (side.fixed || member_of(side) != self) continue;
+        held = held || is_beside(side.partner.at, rod.axis);
+        if (!is_directed(f)) continue;
         Axis k{};
         k.at(rod.axis) = 1;
         k = turned(side.orientation, k);
@@ -158,6 +176,68 @@ class RodReader {
       }
     }
     return held ? Hold::given : Hold::loose;
+  }
+
+  /// Is a place, in the rod's axes, off the rod's line?
+  [[nodiscard]] static bool is_beside(const std::vector<double>& at, std::size_t axis) {
+    if (at.size() != 3) return false;
+    const double u = at[(axis + 1) % 3];
+    const double v = at[(axis + 2) % 3];
+    const double along = at[axis];
+    return u * u + v * v > nearly_aligned * nearly_aligned * (along * along + u * u + v * v);
+  }
+
+  /// A motor that turns a rod about itself turns nothing.
+  void refuse_driven(const Rod& rod) const {
+    for (const JointFrame& f : frames_) {
+      const bool turned = is_directed(f) && f.turns() && f.driven;
+      if (!turned) continue;
+      for (const JointSide* side : {&f.first, &f.second}) {
+        if (side->fixed || member_of(*side) != Member{rod.body, rod.member}) continue;
+        throw work_.source.error(
+            work_.body_fields[rod.body]->place,
+            fmt::format("the drive of `{}` turns the thin rod `{}` about itself, where it has no inertia and nothing to see: "
+                        "give it one, `shape = {{ cylinder = [r, length] }}` or `inertia`",
+                        f.name, name_of(rod)));
+      }
+    }
+  }
+
+  /// A condition at a mark beside the line of a rod that keeps its spin about itself zero would turn it.
+  void refuse_beside(const Rod& rod) const {
+    const Body& body = work_.vocabulary.bodies[rod.body];
+    for (const Mark& mark : work_.vocabulary.rigids[rod.body].marks) {
+      const auto first = mark.at.begin() + static_cast<std::ptrdiff_t>(3 * std::size_t{rod.member});
+      if (!is_beside({first, first + 3}, rod.axis)) continue;
+      for (const Condition& condition : work_.model.conditions) {
+        if (!names_mark(condition.text, body.name, mark.name)) continue;
+        throw work_.source.error(
+            work_.body_fields[rod.body]->place,
+            fmt::format("the condition `{}` holds the thin rod `{}` at `{}`, beside its line, and would turn it about itself, where "
+                        "it has no inertia: hold it by a joint, or give it one, `shape = {{ cylinder = [r, length] }}` or `inertia`",
+                        condition.name, name_of(rod), mark.name));
+      }
+    }
+  }
+
+  /// Does a text speak of `body.mark` or `body[...].mark`?
+  [[nodiscard]] static bool names_mark(std::string_view text, std::string_view body, std::string_view mark) {
+    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (std::size_t at = text.find(body); at != std::string_view::npos; at = text.find(body, at + 1)) {
+      if (at > 0 && (in_word(text[at - 1]) || text[at - 1] == '.')) continue;
+      std::size_t end = at + body.size();
+      if (end < text.size() && text[end] == '[') {
+        int depth = 0;
+        do {
+          depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+          ++end;
+        } while (end < text.size() && depth > 0);
+      }
+      if (end >= text.size() || text[end] != '.') continue;
+      const std::string_view rest = text.substr(end + 1);
+      if (rest.starts_with(mark) && (rest.size() == mark.size() || !in_word(rest[mark.size()]))) return true;
+    }
+    return false;
   }
 
   /// Two rods in one line that one joint alone holds may spin together about that line: nothing says how.
@@ -221,6 +301,41 @@ class RodReader {
     if (f.kind == "weld" || f.kind == "slider") square(f.first.carried(k, f.n));
   }
 
+  /// The square of the velocity that a joint at a mark beside a rod forbids.
+  void add_steady_place(const JointFrame& f) {
+    double mass = 0;
+    for (const Rod& rod : rods_) {
+      if (held_.count({rod.body, rod.member}) == 0) continue;
+      for (const JointSide* side : {&f.first, &f.second}) {
+        if (side->fixed || member_of(*side) != Member{rod.body, rod.member}) continue;
+        if (is_beside(side->partner.at, rod.axis)) mass = std::max(mass, mass_of(rod));
+      }
+    }
+    if (mass == 0) return;
+    work_.steady_joints.push_back(f.name);
+    FormulaNumbers k(work_);
+    std::string speed = f.second.fixed ? std::string() : f.second.mark + "'";
+    if (!f.first.fixed) speed += (speed.empty() ? "-" : " - ") + f.first.mark + "'";
+    const std::string half = k.number(mass / 2);
+    if (!keeps_a_line(f)) {
+      add_kinetic(k, fmt::format("{}*dot({}, {})", half, speed, speed));
+      return;
+    }
+    for (const std::vector<double>* across : {&f.p, &f.q}) {
+      const std::string direction = f.first.carried(k, *across);
+      std::string rate = fmt::format("dot({}, {})", speed, direction);
+      if (!f.first.fixed) {
+        rate += fmt::format(" + dot({} - {}, cross({}.spin, {}))", f.second.at(k), f.first.at(k), f.first.name, direction);
+      }
+      add_kinetic(k, fmt::format("{}*({})^2", half, rate));
+    }
+  }
+
+  [[nodiscard]] double mass_of(const Rod& rod) const {
+    const Body& body = work_.vocabulary.bodies[rod.body];
+    return work_.model.point_mass[body.first + std::size_t{rod.member} * body.dimension];
+  }
+
   void add_kinetic(const FormulaNumbers& numbers, const std::string& formula) {
     std::vector<Binding> indices;
     std::swap(indices, work_.bindings);
@@ -235,24 +350,118 @@ class RodReader {
     work_.model.generated.push_back(std::move(term));
   }
 
-  /// It starts without spin about itself, whatever was written.
-  void stop(const Rod& rod) {
+  /// A body, a point or a fixed place at the start.
+  struct Motion {
+    Axis velocity{}, spin{};
+    std::array<double, 4> orientation{1, 0, 0, 0};
+  };
+  [[nodiscard]] Motion motion_of(const JointSide& side) const {
+    Motion out;
+    if (side.fixed) return out;
+    const Body& body = work_.vocabulary.bodies[side.partner.body];
+    const std::size_t first = body.first + std::size_t{side.partner.member} * body.dimension;
+    const std::vector<double>& q = work_.model.initial_position;
+    const std::vector<double>& v = work_.model.initial_velocity;
+    for (std::size_t c = 0; c < std::min<std::size_t>(3, body.dimension); ++c) out.velocity.at(c) = v[first + c];
+    if (!body.turns()) return out;
+    std::array<double, 4> rate{};
+    for (std::size_t c = 0; c < 4; ++c) {
+      out.orientation.at(c) = q[first + 3 + c];
+      rate.at(c) = v[first + 3 + c];
+    }
+    out.spin = spin_of(out.orientation, rate);
+    return out;
+  }
+
+  /// Its spin about itself, changed by `more`.
+  void spin_up(const Rod& rod, const Axis& more) {
     const Body& body = work_.vocabulary.bodies[rod.body];
     const std::size_t first = body.first + std::size_t{rod.member} * body.dimension;
     std::array<double, 4> e{};
     std::array<double, 4> rate{};
-    std::copy_n(work_.model.initial_position.begin() + static_cast<std::ptrdiff_t>(first + 3), 4, e.begin());
     const auto own = work_.model.initial_velocity.begin() + static_cast<std::ptrdiff_t>(first + 3);
+    std::copy_n(work_.model.initial_position.begin() + static_cast<std::ptrdiff_t>(first + 3), 4, e.begin());
     std::copy_n(own, 4, rate.begin());
+    Axis spin = spin_of(e, rate);
+    for (std::size_t c = 0; c < 3; ++c) spin.at(c) += more.at(c);
+    const std::array<double, 4> now = rate_of(e, spin);
+    std::copy(now.begin(), now.end(), own);
+  }
+
+  /// It starts without spin about itself, whatever was written.
+  void stop(const Rod& rod) {
+    const JointSide self = side_of(rod);
+    const Motion motion = motion_of(self);
     Axis k{};
     k.at(rod.axis) = 1;
-    k = turned(e, k);
-    Axis spin = spin_of(e, rate);
-    const double about = inner(spin, k);
-    if (about * about <= nearly_aligned * nearly_aligned * inner(spin, spin)) return;
-    for (std::size_t c = 0; c < 3; ++c) spin.at(c) -= about * k.at(c);
-    const std::array<double, 4> still = rate_of(e, spin);
-    std::copy(still.begin(), still.end(), own);
+    k = turned(motion.orientation, k);
+    const double about = inner(motion.spin, k);
+    if (about * about <= nearly_aligned * nearly_aligned * inner(motion.spin, motion.spin)) return;
+    spin_up(rod, {-about * k[0], -about * k[1], -about * k[2]});
+  }
+
+  /// It starts with the spin about itself that its joints come nearest to with: what was written costs no energy, and is lost in no shock.
+  void turn_along(const Rod& rod) {
+    const Member member{rod.body, rod.member};
+    const Motion own = motion_of(side_of(rod));
+    Axis k{};
+    k.at(rod.axis) = 1;
+    k = turned(own.orientation, k);
+    double change = 0;
+    double size = 0;
+    double terms = 0;
+    const auto note = [&](double slope, double miss, double scale) {
+      change -= slope * miss;
+      size += slope * slope;
+      terms += std::abs(slope) * scale;
+    };
+    for (const JointFrame& f : frames_) {
+      if (f.dimension != 3) continue;
+      for (const bool second : {false, true}) {
+        const JointSide& side = second ? f.second : f.first;
+        if (side.fixed || member_of(side) != member) continue;
+        const Motion other = motion_of(second ? f.first : f.second);
+        const double scale = std::sqrt(inner(own.spin, own.spin)) + std::sqrt(inner(other.spin, other.spin));
+        Axis relative{};
+        for (std::size_t c = 0; c < 3; ++c) relative.at(c) = own.spin.at(c) - other.spin.at(c);
+        if (is_directed(f)) {
+          for (const Axis& d : forbidden(f)) note(inner(d, k), inner(d, relative), scale);
+        }
+        if (!is_beside(side.partner.at, rod.axis) || keeps_a_line(f)) continue;
+        const JointSide& there = second ? f.first : f.second;
+        const auto moves = [&](const Motion& motion, const std::vector<double>& at) {
+          Axis v = motion.velocity;
+          if (at.size() != 3) return v;
+          const Axis arm = cross_axis(motion.spin, turned(motion.orientation, {at[0], at[1], at[2]}));
+          for (std::size_t c = 0; c < 3; ++c) v.at(c) += arm.at(c);
+          return v;
+        };
+        const std::vector<double>& at = side.partner.at;
+        const Axis slope = cross_axis(k, turned(own.orientation, {at[0], at[1], at[2]}));
+        const Axis here = moves(own, at);
+        const Axis beyond = there.fixed ? Axis{} : moves(other, there.partner.at);
+        const double speeds = std::sqrt(inner(here, here)) + std::sqrt(inner(beyond, beyond));
+        for (std::size_t c = 0; c < 3; ++c) note(slope.at(c), here.at(c) - beyond.at(c), speeds);
+      }
+    }
+    if (!(size > nearly_aligned * nearly_aligned) || std::abs(change) <= nearly_aligned * terms) return;
+    const double by = change / size;
+    spin_up(rod, {by * k[0], by * k[1], by * k[2]});
+  }
+
+  /// Directions of the relative spin that a joint forbids, in space at the start.
+  [[nodiscard]] static std::vector<Axis> forbidden(const JointFrame& f) {
+    if (f.kind == "universal") return {cross_axis(fixed_axis(f.first, f.n), fixed_axis(f.second, f.second_n))};
+    std::vector<Axis> out = {fixed_axis(f.first, f.p), fixed_axis(f.first, f.q)};
+    if (f.kind == "weld" || f.kind == "slider") out.push_back(fixed_axis(f.first, f.n));
+    return out;
+  }
+
+  [[nodiscard]] JointSide side_of(const Rod& rod) const {
+    JointSide out;
+    out.partner.body = rod.body;
+    out.partner.member = rod.member;
+    return out;
   }
 
   /// The spin about itself is zero, of all members at once or one by one.
