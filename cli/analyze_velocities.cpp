@@ -134,8 +134,9 @@ int analyze_velocities(const Request& request) {
   }
   if (!velocities.mass_positive) {
     print(heading(model, state.time));
-    print(fmt::format("the kinetic energy is not positive definite along {}: no parameter is conjugate to the conditions\n",
-                      model::variable_words(model, velocities.weakest)));
+    print(fmt::format(
+        "the kinetic energy is not positive definite along {}: no parameter is conjugate to the conditions\n",
+        model::variable_words(model, velocities.weakest)));
     return no_answer;
   }
   if (request.quiet) {

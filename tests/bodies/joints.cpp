@@ -561,6 +561,95 @@ at = 1
   }
 }
 
+// A bar on a bracket of length 1/2 swings about the hinge above it as a point does on a rod: phi'' = -(g/l) sin phi.
+TEST(Joint, a_thin_rod_swings_on_a_bracket_beside_its_line) {
+  const auto bar = [](const std::string& joint, const std::string& start) {
+    return run_answer("gravity = [0, 0, -9.81]\n[bodies.bar]\nmass = 1.3\nshape = { rod = 1 }\n" + start +
+                      "[bodies.bar.marks]\ntop = [0, 0, 0.5]\n[joints]\nj = { " + joint +
+                      " }\n[simulation]\nuntil = 0.5\n");
+  };
+  const auto swing = [](double phi, double rate) {
+    // By small steps of the classical rule of fourth order.
+    const double h = 1e-4;
+    const auto force = [](double x) { return -9.81 / 0.5 * std::sin(x); };
+    for (int k = 0; k < 5000; ++k) {
+      const double a1 = rate, b1 = force(phi), a2 = rate + h / 2 * b1, b2 = force(phi + h / 2 * a1);
+      const double a3 = rate + h / 2 * b2, b3 = force(phi + h / 2 * a2), a4 = rate + h * b3, b4 = force(phi + h * a3);
+      phi += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+      rate += h / 6 * (b1 + 2 * b2 + 2 * b3 + b4);
+    }
+    return std::pair(phi, rate);
+  };
+  const std::string moving = "position = [0, 0, -0.5]\nvelocity = [0, 0.5, 0]\nspin = [1, 0, 0]\n";
+  const std::string aside =
+      "position = [0, \"0.5*sin(0.3)\", \"-0.5*cos(0.3)\"]\norientation = { axis = [1, 0, 0], angle = 0.3 }\n";
+  for (const std::string joint :
+       {R"(hinge = [[0, 0, 0], "bar.top"], axis = [1, 0, 0])", R"(ball = [[0, 0, 0], "bar.top"])",
+        R"(universal = [[0, 0, 0], "bar.top"], axes = [[1, 0, 0], [0, 1, 0]])",
+        R"(cylindrical = [[0, 0, 0], "bar.top"], axis = [1, 0, 0])"}) {
+    for (const bool moves : {true, false}) {
+      const Json answer = bar(joint, moves ? moving : aside);
+      ASSERT_EQ(answer["status"], "finished") << joint << answer.dump(1);
+      const auto [phi, rate] = moves ? swing(0, 1) : swing(0.3, 0);
+      const std::vector<double> q = numbers(answer["final"]["positions"]["bar"]);
+      const std::vector<double> v = numbers(answer["final"]["velocities"]["bar"]);
+      EXPECT_NEAR(q[1], 0.5 * std::sin(phi), 1e-10) << joint;
+      EXPECT_NEAR(q[2], -0.5 * std::cos(phi), 1e-10) << joint;
+      EXPECT_NEAR(v[3], rate, 1e-9) << joint;
+      EXPECT_NEAR(answer["energy"]["final"].get<double>(), answer["energy"]["initial"].get<double>(), 1e-12) << joint;
+    }
+  }
+}
+
+TEST(Joint, that_cannot_say_how_a_thin_rod_turns_about_itself_is_refused) {
+  const auto refusal = [](const std::string& rest) {
+    try {
+      static_cast<void>(
+          parse("[bodies.bar]\nmass = 1\nshape = { rod = 1 }\nposition = [0, 0, 0]\n[bodies.bar.marks]\nfoot = [0, 0, "
+                "0.5]\n" +
+                rest));
+    } catch (const Error& error) {
+      return std::string(error.message());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal("[joints]\nh = { hinge = [[0, 0, 0], \"bar\"], axis = [1, 0, 0], drive = \"t\" }\n")
+                .find("turns the thin rod `bar` about itself"),
+            std::string::npos);
+  EXPECT_NE(refusal("[constraints]\nc = \"bar.foot = [0, 0, 0.5]\"\n").find("at `foot`, beside its line"),
+            std::string::npos);
+  EXPECT_EQ(refusal("[constraints]\nc = \"bar.z >= -1\"\n"), "");
+}
+
+// What is written for the spin about itself has no energy: the shaft keeps what it has.
+TEST(Joint, the_spin_of_a_thin_rod_about_itself_costs_nothing) {
+  const Json answer = run_answer(R"toml(
+[bodies.shaft]
+mass = 1
+shape = { cylinder = [0.1, 1] }
+position = [0, 0, -0.5]
+spin = [0, 0, 1]
+[bodies.shaft.marks]
+e = [0, 0, 0.5]
+[bodies.rod]
+mass = 1
+shape = { rod = 1 }
+position = ["0.5*sin(0.3)", 0, "0.5*cos(0.3)"]
+orientation = { axis = [0, 1, 0], angle = "0.3 - pi/2" }
+spin = ["sin(0.3)", 0, "cos(0.3)"]
+[bodies.rod.marks]
+s = [-0.5, 0, 0]
+[joints]
+h = { hinge = [[0, 0, 0], "shaft.e"], axis = [0, 0, 1] }
+u = { universal = ["shaft.e", "rod.s"], axes = [[0, 1, 0], [0, 0, 1]] }
+[simulation]
+until = 1
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  EXPECT_NEAR(answer["energy"]["initial"].get<double>(), 0.0025, 1e-15);
+  EXPECT_NEAR(answer["energy"]["lost"].get<double>(), 0, 1e-15);
+}
+
 // What the second partner feels is told at its own place, whether it is a body or a fixed place.
 TEST(Joint, a_slider_that_ends_at_a_fixed_place_is_told_there) {
   const Json answer = accelerate_answer(R"toml(

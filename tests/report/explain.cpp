@@ -30,6 +30,26 @@ TEST(Explain, a_string_that_the_weight_would_break_is_held_and_named) {
   EXPECT_TRUE(tells(text, "string is held: all signs are right.")) << text;
 }
 
+// The shock leaves rounding of the velocities before: what the joint holds counts as held.
+TEST(Explain, a_body_struck_by_its_hinge_is_told_to_the_end) {
+  const model::Model model = model::load(R"toml([bodies.b]
+mass = 1
+shape = { ball = 0.5 }
+position = [0, 0, -1]
+velocity = [0.1, 0.2, 0.3]
+[bodies.b.marks]
+s = [0, 0, 1]
+[joints]
+j = { hinge = [[0, 0, 0], "b.s"], axis = [0, 1, 0] }
+)toml",
+                                         "model.toml");
+  const Explanation told = explain(model, model::initial_state(model));
+  EXPECT_TRUE(told.struck);
+  ASSERT_TRUE(told.goes_on);
+  EXPECT_EQ(told.after.status, instant::Status::determined);
+  EXPECT_TRUE(tells(explain_text(model, told), "Gauss's constraint"));
+}
+
 TEST(Explain, a_shock_comes_first_and_the_accelerations_follow_it) {
   model::Model model = model::load(pendulum, "model.toml");
   model::State state = model::initial_state(model);

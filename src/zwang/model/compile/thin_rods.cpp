@@ -133,8 +133,10 @@ class RodReader {
       if (f.dimension == 3) add_steady_place(f);
     }
     for (const Rod& rod : rods_) {
-      if (held_.count({rod.body, rod.member}) == 0) stop(rod);
-      else turn_along(rod);
+      if (held_.count({rod.body, rod.member}) == 0)
+        stop(rod);
+      else
+        turn_along(rod);
     }
     for (const Rod& rod : rods_) {
       if (held_.count({rod.body, rod.member}) == 0 && kept_.count({rod.body, rod.member}) == 0) refuse_beside(rod);
@@ -196,9 +198,10 @@ class RodReader {
         if (side->fixed || member_of(*side) != Member{rod.body, rod.member}) continue;
         throw work_.source.error(
             work_.body_fields[rod.body]->place,
-            fmt::format("the drive of `{}` turns the thin rod `{}` about itself, where it has no inertia and nothing to see: "
-                        "give it one, `shape = {{ cylinder = [r, length] }}` or `inertia`",
-                        f.name, name_of(rod)));
+            fmt::format(
+                "the drive of `{}` turns the thin rod `{}` about itself, where it has no inertia and nothing to see: "
+                "give it one, `shape = {{ cylinder = [r, length] }}` or `inertia`",
+                f.name, name_of(rod)));
       }
     }
   }
@@ -211,11 +214,12 @@ class RodReader {
       if (!is_beside({first, first + 3}, rod.axis)) continue;
       for (const Condition& condition : work_.model.conditions) {
         if (!names_mark(condition.text, body.name, mark.name)) continue;
-        throw work_.source.error(
-            work_.body_fields[rod.body]->place,
-            fmt::format("the condition `{}` holds the thin rod `{}` at `{}`, beside its line, and would turn it about itself, where "
-                        "it has no inertia: hold it by a joint, or give it one, `shape = {{ cylinder = [r, length] }}` or `inertia`",
-                        condition.name, name_of(rod), mark.name));
+        throw work_.source.error(work_.body_fields[rod.body]->place,
+                                 fmt::format("the condition `{}` holds the thin rod `{}` at `{}`, beside its line, and "
+                                             "would turn it about itself, where "
+                                             "it has no inertia: hold it by a joint, or give it one, `shape = {{ "
+                                             "cylinder = [r, length] }}` or `inertia`",
+                                             condition.name, name_of(rod), mark.name));
       }
     }
   }
@@ -325,7 +329,8 @@ class RodReader {
       const std::string direction = f.first.carried(k, *across);
       std::string rate = fmt::format("dot({}, {})", speed, direction);
       if (!f.first.fixed) {
-        rate += fmt::format(" + dot({} - {}, cross({}.spin, {}))", f.second.at(k), f.first.at(k), f.first.name, direction);
+        rate +=
+            fmt::format(" + dot({} - {}, cross({}.spin, {}))", f.second.at(k), f.first.at(k), f.first.name, direction);
       }
       add_kinetic(k, fmt::format("{}*({})^2", half, rate));
     }
