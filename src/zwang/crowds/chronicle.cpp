@@ -114,13 +114,15 @@ Written Sheet::so_far(const ChunkPlace& place, std::uint32_t count, std::uint32_
 }
 
 Chronicle::Chronicle(std::uint32_t members, std::uint32_t dimension) : dimension_(dimension), at_(members, nowhere) {
+  const std::size_t many =
+      std::max(least_beginnings_per_member * members, most_bytes_of_beginnings / bytes_of_flight(dimension));
+  of_members_ = std::min(beginnings_per_member * members, many);
   sheet_ = Sheet(expected_bytes());
 }
 
 std::size_t Chronicle::expected_bytes() const {
   // (What is not written on takes no memory yet, if it is much.)
-  const std::size_t beginnings = std::max<std::size_t>(least_beginnings, beginnings_per_member * at_.size());
-  return (beginnings + at_.size() + 64) * bytes_of_flight(dimension_);
+  return (std::max(least_beginnings, of_members_) + at_.size() + 64) * bytes_of_flight(dimension_);
 }
 
 void Chronicle::note_time(double time) {
@@ -161,8 +163,8 @@ void Chronicle::append(const Crowd& crowd) {
 bool Chronicle::is_full() const {
   // (In the first stretch everybody begins.)
   const std::size_t of_all = std::max(going_bytes_, at_.size() * weight_of_flight);
-  return count_ - going_ >= std::max<std::size_t>(least_beginnings, beginnings_per_member * at_.size()) ||
-         bytes_ >= std::max(most_chunk_bytes, beginnings_per_member * of_all);
+  return count_ - going_ >= std::max(least_beginnings, of_members_) ||
+         bytes_ >= std::max(most_chunk_bytes, of_members_ * of_all / at_.size());
 }
 
 Written Chronicle::close() {

@@ -86,6 +86,7 @@ class Chronicle {
   [[nodiscard]] std::size_t expected_bytes() const;
 
   std::uint32_t dimension_;
+  std::size_t of_members_ = 0;  ///< beginnings that fill a stretch, if they are not too few
   Sheet sheet_;
   std::vector<std::size_t> at_;  ///< per member: where its last beginning stands
   std::vector<LegPlace> legs_;   ///< ascending
