@@ -14,6 +14,7 @@
 #include "zwang/analysis/equations.hpp"
 #include "zwang/analysis/equivalence.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/crowds/chronicle.hpp"
 #include "zwang/crowds/tolerances.hpp"
 #include "zwang/crowds/track.hpp"
 #include "zwang/error.hpp"
@@ -223,7 +224,7 @@ struct Session::Side {
   Side(model::Model whole, model::Model pairs_left) : model(std::move(whole)), left(std::move(pairs_left)) {
     const auto begun = Clock::now();
     method = crowds::Crowd(left);
-    chronicle.emplace(left.variables / left.bodies[0].dimension);
+    chronicle.emplace(left.variables / left.bodies[0].dimension, left.bodies[0].dimension);
     crowd.sampling = track.sampling = {model.simulation.start, model.simulation.until, model.simulation.samples};
     take_down();
     keep();
@@ -233,11 +234,16 @@ struct Session::Side {
   void take_down() {
     chronicle->append(many());
     crowd.events.insert(crowd.events.end(), many().events().begin(), many().events().end());
-    if (chronicle->is_full()) crowd.chunks.push_back(std::make_shared<const crowds::Chunk>(chronicle->close()));
+    if (chronicle->is_full()) close_chunk();
+  }
+  void close_chunk() {
+    const crowds::Written closed = chronicle->close();
+    crowd.chunks.push_back(
+        std::make_shared<const crowds::Chunk>(crowds::decode_own(closed.bytes(), left.bodies[0].dimension)));
   }
   /// What can be looked at so far.
   void keep() {
-    if (!chronicle->is_empty()) crowd.chunks.push_back(std::make_shared<const crowds::Chunk>(chronicle->close()));
+    if (!chronicle->is_empty()) close_chunk();
     crowd.met = many().met();
     crowd.account = track.account = many().account();
     told = std::make_shared<const model::Model>(model::with_met(left, crowd.met));

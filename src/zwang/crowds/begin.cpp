@@ -29,15 +29,15 @@ Crowd::Impl::Impl(const model::Model& of, const motion::Options& options) : mode
   }
   for (const std::vector<Rule>& rules : members.rules)
     lossy = lossy || std::any_of(rules.begin(), rules.end(), [](const Rule& rule) { return rule.restitution < 1; });
-  lossy = lossy || std::any_of(members.walls.begin(), members.walls.end(),
-                               [](const Wall& wall) { return wall.restitution < 1; });
+  lossy = lossy || std::any_of(members.planes.begin(), members.planes.end(),
+                               [](const Plane& wall) { return wall.restitution < 1; });
   lossy = lossy || std::any_of(members.links.begin(), members.links.end(),
                                [](const Link& link) { return link.restitution < 1; });
   begin_faces();
   std::uint32_t number = 0;
   if (lossy || !members.links.empty() || members.has_obstacles()) {
     wall_of_row.assign(model.rows(), none);
-    for (const Wall& wall : members.walls) wall_of_row[wall.row] = number++;
+    for (const std::uint32_t row : members.wall_row) wall_of_row[row] = number++;
     for (const Link& link : members.links) wall_of_row[link.row] = number++;
     for (const Wall& wall : members.gate_walls) wall_of_row[wall.row] = number++;
     for (const Post& post : members.posts) wall_of_row[post.row] = number++;
@@ -61,9 +61,9 @@ std::uint32_t Crowd::Impl::number_known(std::uint64_t row) const {
 const Link* Crowd::Impl::link_of(std::uint64_t row) const {
   if (members.links.empty() || row >= model.rows()) return nullptr;
   const std::uint32_t place = wall_of_row[row];
-  return place < members.walls.size() || place >= members.first_obstacle()
+  return place < members.wall_row.size() || place >= members.first_obstacle()
              ? nullptr
-             : &members.links[place - members.walls.size()];
+             : &members.links[place - members.wall_row.size()];
 }
 
 std::uint32_t Crowd::Impl::member_at_obstacle(std::uint64_t row) const {
@@ -122,10 +122,10 @@ void Crowd::Impl::begin() {
   zero = touch;
   Loose loose;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::span<const Wall> walls = members.walls_of(i);
+    const std::span<const Plane> walls = members.walls_of(i);
     bool touches = touches_more(i, time, movers[i].x, movers[i].v);
     touches = touches || std::any_of(walls.begin(), walls.end(),
-                                     [&](const Wall& wall) { return is_at_wall(wall, movers[i].x, movers[i].v); });
+                                     [&](const Plane& wall) { return is_at_wall(wall, movers[i].x, movers[i].v); });
     if (!touches) continue;
     loose.members.push_back(i);
     loose.x.push_back(movers[i].x);

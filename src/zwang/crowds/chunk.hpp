@@ -3,8 +3,8 @@
 /// As the bytes of a file: docs/reference/run-file.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,42 +30,6 @@ struct ChunkPlace {
 };
 [[nodiscard]] ChunkPlace place_of(const Chunk& chunk);
 
-/// Takes down what a crowd does.
-class Chronicle {
- public:
-  /// Of so many members.
-  explicit Chronicle(std::uint32_t members);
-
-  /// What the last `advance`, or the start, has brought.
-  void append(const Crowd& crowd);
-  /// Is it time to close the stretch?
-  [[nodiscard]] bool is_full() const;
-  /// Has anything begun since the last one was closed?
-  [[nodiscard]] bool is_empty() const { return chunk_.begun.size() == chunk_.going; }
-  /// The stretch so far, which goes on.
-  [[nodiscard]] const Chunk& so_far() const { return chunk_; }
-  /// The stretch so far; the next begins with what everybody is doing now.
-  [[nodiscard]] Chunk close();
-  /// As if this chunk were the last that was closed.
-  void take_up(const Chunk& last);
-  /// About, of what has begun since the last one was closed.
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
-
- private:
-  void take_down(const Flight& flight);
-  void take_down(const std::shared_ptr<const Leg>& leg);
-  void begin_next();
-
-  Chunk chunk_;
-  std::size_t bytes_ = 0;
-  std::size_t going_bytes_ = 0;                  ///< of what everybody was doing then
-  std::vector<Flight> flight_;                   ///< per member: the last one
-  std::vector<std::shared_ptr<const Leg>> leg_;  ///< per member, if it is on one instead
-};
-
-/// `dimension` of the numbers of a flight are kept.
-[[nodiscard]] std::string encode(const Chunk& chunk, std::uint32_t dimension);
-
 /// What a chunk must fit to.
 struct Extent {
   std::uint32_t members = 0;
@@ -74,6 +38,14 @@ struct Extent {
 };
 /// Throws Fault if the bytes are not those of a chunk of such a crowd.
 [[nodiscard]] Chunk decode(std::string_view bytes, const Extent& extent);
+/// Of bytes that this program has just written.
+[[nodiscard]] Chunk decode_own(std::string_view bytes, std::uint32_t dimension);
+
+inline constexpr std::uint32_t leg_mark = ~std::uint32_t{0};          ///< in the place of a member
+inline constexpr std::size_t chunk_head = 2 * sizeof(std::uint32_t);  ///< the numbers before the first beginning
+[[nodiscard]] constexpr std::size_t bytes_of_flight(std::uint32_t dimension) {
+  return sizeof(std::uint32_t) + sizeof(double) * (1 + 2 * std::size_t{dimension});
+}
 
 /// Pairs that were met, as bytes with a sum of their own.
 [[nodiscard]] std::string encode_pairs(const std::vector<model::Pair>& pairs);

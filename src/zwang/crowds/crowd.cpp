@@ -47,7 +47,7 @@ void Crowd::Impl::place(std::uint32_t i, double t, Vector& x, Vector& v) const {
 Vector Crowd::Impl::pull(std::uint32_t i) const {
   const Vector& a = members.pull_of(i);
   if (movers[i].held == none) return a;
-  const Wall& wall = members.walls_of(i)[movers[i].held];
+  const Plane& wall = members.walls_of(i)[movers[i].held];
   const double pressed = dot(wall.normal, a) / (wall.length * wall.length);
   return {a[0] - pressed * wall.normal[0], a[1] - pressed * wall.normal[1], a[2] - pressed * wall.normal[2]};
 }
@@ -119,11 +119,11 @@ void Crowd::Impl::predict_wall(std::uint32_t i) {
     mover.doubt = false;
   }
   if (mover.island != none) return;
-  const std::span<const Wall> walls = members.planes_of(i);
+  const std::span<const Plane> walls = members.walls_of(i);
   const Vector a = pull(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
     if (w == mover.held) continue;
-    const Wall& wall = walls[w];
+    const Plane& wall = walls[w];
     const double s =
         time_to_zero(-(dot(wall.normal, mover.x) + wall.offset), -dot(wall.normal, mover.v), -dot(wall.normal, a));
     const double t = mover.start + s;
@@ -426,7 +426,7 @@ void Crowd::Impl::fly(std::uint32_t i, double t, const Vector& x, const Vector& 
 
 void Crowd::Impl::slide(std::uint32_t i, std::uint32_t wall, double t, const Vector& x, const Vector& v) {
   begin_anew(i, wall, t, x, v);
-  const Wall& along = members.walls_of(i)[wall];
+  const Plane& along = members.walls_of(i)[wall];
   const Vector a = pull(i);
   Leg leg;
   leg.members = {i};
@@ -441,7 +441,7 @@ void Crowd::Impl::slide(std::uint32_t i, std::uint32_t wall, double t, const Vec
     piece.position[members.dimension + c] = v[c];
     piece.position[2 * members.dimension + c] = 0.5 * a[c];
   }
-  piece.rows = {along.row};
+  piece.rows = {members.wall_rows_of(i)[wall]};
   piece.multiplier_orders = 1;
   piece.multiplier = {members.mass[i] * dot(along.normal, members.acceleration[i]) / (along.length * along.length)};
   begun.push_back({true, static_cast<std::uint32_t>(legs.size())});
@@ -491,7 +491,7 @@ void Crowd::Impl::cross(std::uint32_t i) {
 bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
                                std::uint32_t but_wall, std::uint32_t but_link, std::uint32_t but_row) const {
   if (touches_link(i, t, x, v, but_link) || touches_obstacle(i, t, x, v, but_row)) return true;
-  const std::span<const Wall> walls = members.planes_of(i);
+  const std::span<const Plane> walls = members.walls_of(i);
   const double own = sum_of_sizes(v);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
     if (w == but_wall || w == movers[i].held || !is_at_wall(walls[w], x, v)) continue;
@@ -514,7 +514,7 @@ bool Crowd::Impl::is_apart(double rate, double terms, double t) const {
   return t > model.simulation.start && rate > told_from_zero * terms;
 }
 
-bool Crowd::Impl::is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const {
+bool Crowd::Impl::is_at_wall(const Plane& wall, const Vector& x, const Vector& v) const {
   double size = std::abs(wall.offset) + wall.length * members.least;
   for (std::size_t c = 0; c < 3; ++c) size += std::abs(wall.normal[c] * x[c]);
   return dot(wall.normal, x) + wall.offset >= -(zero * size + one_instant * std::abs(dot(wall.normal, v)));
@@ -604,7 +604,7 @@ Crowd::Impl::Push Crowd::Impl::push(std::uint32_t i, const Vector& n) const {
   out.way = {n[0] / mass, n[1] / mass, n[2] / mass};
   out.ease = 1 / mass;
   if (movers[i].held == none) return out;
-  const Wall& wall = members.walls_of(i)[movers[i].held];
+  const Plane& wall = members.walls_of(i)[movers[i].held];
   const double into = dot(n, wall.normal) / wall.length;
   if (into < -told_from_zero) return out;
   out.stays = true;
@@ -637,11 +637,11 @@ bool Crowd::Impl::has_near(std::uint32_t i, double t, const Vector& x, std::uint
 }
 
 bool Crowd::Impl::hop(std::uint32_t i, std::uint32_t w, double t, double speed, double pressed, double lost_now) {
-  const Wall& wall = members.walls_of(i)[w];
+  const Plane& wall = members.walls_of(i)[w];
   motion::Strikes& strikes = strikes_of_walls[members.wall_start[i] + w];
   ++strikes.count;
   strikes.hardest = std::max(strikes.hardest, speed * wall.length);
-  memory[i].add({t, speed * wall.length, lost_now, wall.row});
+  memory[i].add({t, speed * wall.length, lost_now, members.wall_rows_of(i)[w]});
   Hops& sequence = hops[i];
   // Without rebound nothing hops, and what does not pull it off leaves it there.
   if (wall.restitution == 0 && pressed >= 0) return true;
@@ -675,7 +675,7 @@ void Crowd::Impl::tell_limit(std::uint32_t i) {
   Event event;
   event.time = time;
   event.kind = EventKind::accumulation;
-  event.rows = {members.walls_of(i)[sequence.limit_wall].row};
+  event.rows = {members.wall_rows_of(i)[sequence.limit_wall]};
   event.lost = sequence.limit_lost;
   sequence.limit = never;
   memory[i].count = 0;
@@ -688,7 +688,8 @@ void Crowd::Impl::tell_limit(std::uint32_t i) {
 
 bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
   const std::uint32_t w = movers[i].with;
-  const Wall& wall = members.walls_of(i)[w];
+  const Plane& wall = members.walls_of(i)[w];
+  const std::uint32_t row = members.wall_rows_of(i)[w];
   Vector x;
   Vector v;
   place(i, t, x, v);
@@ -708,7 +709,7 @@ bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
   Event event;
   event.time = t;
   event.kind = EventKind::impact;
-  event.rows = {wall.row};
+  event.rows = {row};
   bool stays = false;
   if (slides) {
     const Vector out = {-wall.normal[0] / wall.length, -wall.normal[1] / wall.length, -wall.normal[2] / wall.length};
@@ -716,9 +717,9 @@ bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
     if (!(pushed.ease * mass > told_from_zero)) return false;
     const double impulse = (1 + wall.restitution) * (speed / wall.length) / pushed.ease;
     for (std::size_t c = 0; c < 3; ++c) v[c] += impulse * pushed.way[c];
-    event.impulses = {{wall.row, impulse / wall.length}};
+    event.impulses = {{row, impulse / wall.length}};
     if (pushed.on_wall > 0)
-      event.impulses.emplace_back(members.walls_of(i)[movers[i].held].row, impulse * pushed.on_wall);
+      event.impulses.emplace_back(members.wall_rows_of(i)[movers[i].held], impulse * pushed.on_wall);
     std::sort(event.impulses.begin(), event.impulses.end());
     event.lost =
         0.5 * (1 - wall.restitution * wall.restitution) * speed * speed / (wall.length * wall.length * pushed.ease);
@@ -726,7 +727,7 @@ bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
   } else {
     const double impulse = (1 + wall.restitution) * speed * mass / (wall.length * wall.length);
     for (std::size_t c = 0; c < 3; ++c) v[c] -= impulse * wall.normal[c] / mass;
-    event.impulses = {{wall.row, impulse}};
+    event.impulses = {{row, impulse}};
     event.lost = 0.5 * mass * (1 - wall.restitution * wall.restitution) * speed * speed / (wall.length * wall.length);
   }
   lost += event.lost;
@@ -799,9 +800,9 @@ bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
       w[c] += impulse * other.way[c];
     }
     event.impulses = {{row, impulse}};
-    if (one.on_wall > 0) event.impulses.emplace_back(members.walls_of(i)[movers[i].held].row, impulse * one.on_wall);
+    if (one.on_wall > 0) event.impulses.emplace_back(members.wall_rows_of(i)[movers[i].held], impulse * one.on_wall);
     if (other.on_wall > 0)
-      event.impulses.emplace_back(members.walls_of(j)[movers[j].held].row, impulse * other.on_wall);
+      event.impulses.emplace_back(members.wall_rows_of(j)[movers[j].held], impulse * other.on_wall);
     std::sort(event.impulses.begin(), event.impulses.end());
     event.lost = 0.5 * (1 - rule.restitution * rule.restitution) * speed * speed / ease;
     i_stays = one.stays;
@@ -902,11 +903,14 @@ void Crowd::Impl::finish() {
     Vector x;
     Vector v;
     place(i, until, x, v);
-    for (const Wall& wall : members.walls_of(i)) {
+    const std::span<const Plane> walls = members.walls_of(i);
+    for (std::size_t w = 0; w < walls.size(); ++w) {
+      const Plane& wall = walls[w];
       const double size = std::abs(wall.offset) + wall.length * (sum_of_sizes(x) + members.least);
       const double by = dot(wall.normal, x) + wall.offset;
       if (by > broken_at_end * size)
-        end(Status::gave_up, fmt::format("{} is broken at the end by {:.3g}", model::row_name(model, wall.row), by));
+        end(Status::gave_up,
+            fmt::format("{} is broken at the end by {:.3g}", model::row_name(model, members.wall_rows_of(i)[w]), by));
     }
     double broken_by = 0;
     if (const std::uint32_t row = broken_obstacle(i, x, broken_by); row != none)
@@ -949,8 +953,13 @@ bool Crowd::advance() {
   Impl& impl = *impl_;
   if (impl.status != Status::going) return false;
   impl.events.clear();
-  impl.flights.clear();
   impl.legs.clear();
+  // (At the start everybody begins, later a few at a time.)
+  if (impl.flights.size() > most_flights_kept) {
+    std::vector<Flight>().swap(impl.flights);
+    std::vector<Begun>().swap(impl.begun);
+  }
+  impl.flights.clear();
   impl.begun.clear();
   while (impl.status == Status::going) {
     const double due = impl.queue.empty() ? never : impl.queue.first_time();

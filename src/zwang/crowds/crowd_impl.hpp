@@ -241,7 +241,7 @@ struct Crowd::Impl {
   [[nodiscard]] motion::Strikes known_strikes(std::uint64_t row) const;
   /// The row with a number as it is told.
   [[nodiscard]] std::uint64_t row_told(std::uint32_t number) const;
-  std::vector<std::uint32_t> wall_of_row;  ///< in `Members::walls`, and links behind them, per row of the model
+  std::vector<std::uint32_t> wall_of_row;  ///< in `Members::wall_row`, and links behind them, per row of the model
   /// The condition at a moving face with this row; null if it is another one.
   [[nodiscard]] const Link* link_of(std::uint64_t row) const;
   [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v,
@@ -250,7 +250,7 @@ struct Crowd::Impl {
   /// Does what counts as touching recede? In the course of a motion it is apart then, by less than can be told: had it touched, it would have been entered before. It has no
   /// part in a shock of others, and if that drives it back it is struck next.
   [[nodiscard]] bool is_apart(double rate, double terms, double t) const;
-  [[nodiscard]] bool is_at_wall(const Wall& wall, const Vector& x, const Vector& v) const;
+  [[nodiscard]] bool is_at_wall(const Plane& wall, const Vector& x, const Vector& v) const;
   /// By difference of places and velocities, and the size of the places.
   [[nodiscard]] bool is_touching(const Vector& r, const Vector& u, double sizes, double least) const;
   void tell(motion::Event event);

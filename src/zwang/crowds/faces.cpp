@@ -432,9 +432,9 @@ bool Crowd::Impl::strike_link(std::uint32_t number, bool in_doubt, double t) {
   event.rows = {link.row};
   event.impulses = {{link.row, impulse}};
   if (one.on_wall > 0)
-    event.impulses.emplace_back(members.walls_of(i)[movers[i].held].row, impulse * link.length * one.on_wall);
+    event.impulses.emplace_back(members.wall_rows_of(i)[movers[i].held], impulse * link.length * one.on_wall);
   if (other.on_wall > 0)
-    event.impulses.emplace_back(members.walls_of(j)[movers[j].held].row, impulse * face.length * other.on_wall);
+    event.impulses.emplace_back(members.wall_rows_of(j)[movers[j].held], impulse * face.length * other.on_wall);
   std::sort(event.impulses.begin(), event.impulses.end());
   event.lost = 0.5 * (1 - link.restitution * link.restitution) * rate * rate / ease;
   lost += event.lost;

@@ -193,7 +193,7 @@ void Crowd::Impl::take(std::uint32_t i, double t, Loose& loose) {
     if (place_in(loose.members, i) < loose.members.size()) return;
     add(i);
     if (movers[i].held == none) return;
-    loose.held.push_back(members.walls_of(i)[movers[i].held].row);
+    loose.held.push_back(members.wall_rows_of(i)[movers[i].held]);
     std::sort(loose.held.begin(), loose.held.end());
     forget(i);
     return;
@@ -323,9 +323,9 @@ void Crowd::Impl::find_at_faces(std::uint32_t i, double t, const Vector& x, cons
 std::uint32_t Crowd::Impl::only_wall(std::uint32_t i, const std::vector<std::uint64_t>& held, bool& many) const {
   std::uint32_t found = none;
   many = false;
-  const std::span<const Wall> walls = members.walls_of(i);
+  const std::span<const Plane> walls = members.walls_of(i);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
-    if (!std::binary_search(held.begin(), held.end(), walls[w].row)) continue;
+    if (!std::binary_search(held.begin(), held.end(), members.wall_rows_of(i)[w])) continue;
     many = many || found != none || dot(walls[w].normal, members.acceleration[i]) < 0;
     found = w;
   }
@@ -392,11 +392,13 @@ Island Crowd::Impl::island_of(const Loose& loose, const std::vector<std::uint32_
       state.position.push_back(loose.x[a][c]);
       state.velocity.push_back(loose.v[a][c]);
     }
-    for (const Wall& wall : members.walls_of(i)) {
-      rows.push_back(wall.row);
+    const std::span<const Plane> walls = members.walls_of(i);
+    for (std::size_t w = 0; w < walls.size(); ++w) {
+      const Plane& wall = walls[w];
+      rows.push_back(members.wall_rows_of(i)[w]);
       const double speed = std::sqrt(dot(loose.v[a], loose.v[a])) * wall.length;
       if (is_at_wall(wall, loose.x[a], loose.v[a]) && dot(wall.normal, loose.v[a]) > told_from_zero * speed)
-        touching.push_back(wall.row);
+        touching.push_back(rows.back());
     }
     add_obstacles(i, loose.x[a], loose.v[a], rows, touching);
     for (const Link& link : members.links_of(i)) {
@@ -556,8 +558,10 @@ void Crowd::Impl::remember(const Island& island, const Event& event, const std::
       speed = rate_at_obstacle(static_cast<std::uint32_t>(row), place_of(at[0]), speed_of(at[0]));
     } else if (row < model.rows()) {
       const auto owner = std::upper_bound(members.wall_start.begin(), members.wall_start.end(), wall_of_row[row]);
-      at[0] = place_in(island.members, static_cast<std::uint32_t>(owner - members.wall_start.begin()) - 1);
-      if (at[0] < island.members.size()) speed = dot(members.walls[wall_of_row[row]].normal, speed_of(at[0]));
+      const auto member_at_wall = static_cast<std::uint32_t>(owner - members.wall_start.begin()) - 1;
+      at[0] = place_in(island.members, member_at_wall);
+      const Plane& wall = members.walls_of(member_at_wall)[wall_of_row[row] - members.wall_start[member_at_wall]];
+      if (at[0] < island.members.size()) speed = dot(wall.normal, speed_of(at[0]));
     } else {
       const model::PairFamily& family = model::family_of(model, row);
       const auto [first, second] = model::members_of_pair(family, row);
@@ -598,11 +602,12 @@ Crowd::Impl::Loose Crowd::Impl::loosened(const Island& island) const {
 
 void Crowd::Impl::go_on(const Loose& loose, const std::vector<std::uint32_t>& group, double t, bool first) {
   const std::uint32_t one = loose.members[group[0]];
-  const std::span<const Wall> walls = members.walls_of(one);
-  const bool at_wall = std::any_of(walls.begin(), walls.end(), [&](const Wall& wall) {
-    return is_at_wall(wall, loose.x[group[0]], loose.v[group[0]]) &&
-           !std::binary_search(loose.held.begin(), loose.held.end(), wall.row);
-  });
+  const std::span<const Plane> walls = members.walls_of(one);
+  bool at_wall = false;
+  for (std::size_t w = 0; w < walls.size() && !at_wall; ++w) {
+    at_wall = is_at_wall(walls[w], loose.x[group[0]], loose.v[group[0]]) &&
+              !std::binary_search(loose.held.begin(), loose.held.end(), members.wall_rows_of(one)[w]);
+  }
   const std::span<const Link> links = members.links_of(one);
   const bool at_face = std::any_of(links.begin(), links.end(), [&](const Link& link) {
     const Face& face = members.faces[link.face];

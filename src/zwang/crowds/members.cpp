@@ -185,33 +185,34 @@ Vector same_pull(std::vector<Vector>& known, const Vector& a) {
   return a;
 }
 
-/// The planes of everybody, each list once.
-void share_planes(Members& out) {
+/// The planes of everybody, each list once; `plane_of(row, member)` reads one.
+template <class PlaneOf>
+void share_planes(Members& out, const PlaneOf& plane_of) {
   std::unordered_map<std::string, std::uint32_t> known;
+  std::vector<Plane> list;
+  std::string bytes;
   out.plane_start.push_back(0);
+  out.plane_list.reserve(out.count);
   for (std::uint32_t i = 0; i < out.count; ++i) {
-    std::string bytes;
-    for (const Wall& wall : out.walls_of(i)) {
+    list.clear();
+    bytes.clear();
+    for (const std::uint32_t row : out.wall_rows_of(i)) {
+      const Plane& plane = list.emplace_back(plane_of(row, i));
       for (const double number :
-           {wall.normal[0], wall.normal[1], wall.normal[2], wall.offset, wall.length, wall.restitution}) {
+           {plane.normal[0], plane.normal[1], plane.normal[2], plane.offset, plane.length, plane.restitution}) {
         const auto bits = std::bit_cast<std::array<char, sizeof number>>(number);
         bytes.append(bits.data(), bits.size());
       }
     }
-    const auto [found, fresh] = known.try_emplace(std::move(bytes), static_cast<std::uint32_t>(known.size()));
+    const auto [found, fresh] = known.try_emplace(bytes, static_cast<std::uint32_t>(known.size()));
     if (fresh) {
-      for (Wall wall : out.walls_of(i)) {
-        wall.row = 0;
-        out.planes.push_back(wall);
-      }
+      out.planes.insert(out.planes.end(), list.begin(), list.end());
       out.plane_start.push_back(static_cast<std::uint32_t>(out.planes.size()));
     }
     out.plane_list.push_back(found->second);
   }
-  if (known.size() <= 1) out.plane_list.clear();
+  if (known.size() <= 1) std::vector<std::uint32_t>().swap(out.plane_list);
   if (out.count == 0) out.plane_start.push_back(0);
-  out.same_pull = std::all_of(out.acceleration.begin(), out.acceleration.end(),
-                              [&](const Vector& a) { return a == out.acceleration[0]; });
 }
 
 /// Where those of each member begin in a list in the order of members, and one behind.
@@ -456,6 +457,13 @@ Members members_of(const model::Model& model) {
   add_constant_pulls(model, written, force);
   std::vector<Vector> pulls;
   std::vector<std::uint32_t> first_member;
+  std::uint32_t members = 0;
+  for (const model::Body& body : model.bodies) members += body.members();
+  out.variable.reserve(members);
+  out.place.reserve(members);
+  out.mass.reserve(members);
+  out.acceleration.reserve(members);
+  out.kind.reserve(members);
   for (std::uint32_t b = 0; b < model.bodies.size(); ++b) {
     const model::Body& body = model.bodies[b];
     first_member.push_back(out.count);
@@ -482,7 +490,8 @@ Members members_of(const model::Model& model) {
   model::Scratch scratch = model::make_scratch(model);
   model::Rows rows = model::make_rows(model);
   model::evaluate_rows(model, origin, scratch, rows);
-  std::vector<std::vector<Wall>> walls(out.count);
+  std::vector<std::uint32_t> member_of_wall;  // of those rows that are walls, in their order
+  std::vector<std::uint32_t> wall_rows;
   const auto rows_written = static_cast<std::uint32_t>(model.rows() - model.met.size());
   const std::vector<GroupReading> groups = read_groups(model);
   std::vector<std::uint32_t> shared(out.count, 0);
@@ -491,6 +500,15 @@ Members members_of(const model::Model& model) {
     if (about.count < 2) continue;
     for (unsigned k = 0; k < 2; ++k) ++shared[first_member[about.member[k].body] + about.member[k].member];
   }
+  const auto plane_of = [&](std::uint32_t row, std::uint32_t member) {
+    Plane plane;
+    plane.offset = rows.value[row];
+    plane.restitution = model.conditions[model.row_condition[row]].restitution;
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+      plane.normal[model.row_column[e] - out.variable[member]] = rows.entry[e];
+    plane.length = std::sqrt(dot(plane.normal, plane.normal));
+    return plane;
+  };
   FaceReader faces(model, out, first_member);
   for (std::uint32_t row = 0; row < rows_written; ++row) {
     if (concerned_by(model, row).count == 2) {
@@ -511,18 +529,15 @@ Members members_of(const model::Model& model) {
       out.posts.push_back(*post);
       continue;
     }
-    Wall wall;
-    wall.row = row;
-    wall.offset = rows.value[row];
-    wall.restitution = model.conditions[model.row_condition[row]].restitution;
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
-      wall.normal[model.row_column[e] - out.variable[member]] = rows.entry[e];
-    wall.length = std::sqrt(dot(wall.normal, wall.normal));
     const model::Condition& condition = model.conditions[model.row_condition[row]];
     if (condition.alternatives < 2) {
-      walls[member].push_back(wall);
+      member_of_wall.push_back(member);
+      wall_rows.push_back(row);
       continue;
     }
+    Wall wall;
+    static_cast<Plane&>(wall) = plane_of(row, member);
+    wall.row = row;
     wall.alternative = model.row_alternative[row];
     const auto next = static_cast<std::uint32_t>(out.gate_walls.size());
     if ((row - condition.first_row) % condition.components == 0)
@@ -537,12 +552,16 @@ Members members_of(const model::Model& model) {
                    [](const Post& a, const Post& b) { return a.member < b.member; });
   if (!out.gates.empty()) out.gate_start = starts(out.gates, out.count, [](const Gate& gate) { return gate.member; });
   if (!out.posts.empty()) out.post_start = starts(out.posts, out.count, [](const Post& post) { return post.member; });
-  out.wall_start.push_back(0);
-  for (const std::vector<Wall>& list : walls) {
-    out.walls.insert(out.walls.end(), list.begin(), list.end());
-    out.wall_start.push_back(static_cast<std::uint32_t>(out.walls.size()));
-  }
-  share_planes(out);
+  // Those of a member side by side, in the order of their rows.
+  out.wall_start.assign(out.count + std::size_t{1}, 0);
+  for (const std::uint32_t member : member_of_wall) ++out.wall_start[member + 1];
+  std::partial_sum(out.wall_start.begin(), out.wall_start.end(), out.wall_start.begin());
+  out.wall_row.resize(wall_rows.size());
+  std::vector<std::uint32_t> next_wall(out.wall_start.begin(), out.wall_start.end() - 1);
+  for (std::size_t k = 0; k < wall_rows.size(); ++k) out.wall_row[next_wall[member_of_wall[k]]++] = wall_rows[k];
+  share_planes(out, plane_of);
+  out.same_pull = std::all_of(out.acceleration.begin(), out.acceleration.end(),
+                              [&](const Vector& a) { return a == out.acceleration[0]; });
 
   // Kinds: the sides of families on which a member stands.
   std::map<std::string, std::uint32_t> kinds;

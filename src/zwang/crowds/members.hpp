@@ -17,13 +17,17 @@ using Vector = std::array<double, 3>;
 [[nodiscard]] inline double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /// normal.x + offset <= 0.
-struct Wall {
-  std::uint32_t row = 0;
+struct Plane {
   Vector normal{};
   double offset = 0;
   double length = 0;  ///< of the normal
   double restitution = 0;
-  std::uint32_t alternative = 0;  ///< of its gate, if it is part of one
+};
+
+/// One of the planes of a gate.
+struct Wall : Plane {
+  std::uint32_t row = 0;
+  std::uint32_t alternative = 0;  ///< of its gate
 };
 
 /// |x - centre| >= least.
@@ -81,14 +85,14 @@ struct Members {
   std::vector<double> mass;
   std::vector<Vector> acceleration;
   // Where constant forces or energies are written, per variable; else empty.
-  std::vector<double> written_force;      ///< of the forces alone: their work is told
-  std::vector<double> pull_on;            ///< all together, with gravity
-  std::vector<std::uint32_t> wall_start;  ///< per member, and one behind
-  std::vector<Wall> walls;
-  // Planes alone, without their rows: members with the same planes share a list, so that a look at them costs no memory.
+  std::vector<double> written_force;  ///< of the forces alone: their work is told
+  std::vector<double> pull_on;        ///< all together, with gravity
+  // Walls: their rows are every member's own. Members with the same planes share a list, so that a look at them costs no memory.
+  std::vector<std::uint32_t> wall_start;   ///< per member, and one behind
+  std::vector<std::uint32_t> wall_row;     ///< those of a member side by side, in the order of its planes
   std::vector<std::uint32_t> plane_list;   ///< per member; empty if all have the same
   std::vector<std::uint32_t> plane_start;  ///< per list, and one behind
-  std::vector<Wall> planes;
+  std::vector<Plane> planes;
   bool same_pull = false;                 ///< do all have the same acceleration?
   std::vector<Link> links;                ///< those of a member side by side
   std::vector<std::uint32_t> link_start;  ///< per member, and one behind; empty if nobody has any
@@ -107,11 +111,11 @@ struct Members {
   double widest = 0;                      ///< the largest distance that a pair must keep
   double least = 0;                       ///< the smallest one
 
-  [[nodiscard]] std::span<const Wall> walls_of(std::uint32_t member) const {
-    return {walls.data() + wall_start[member], wall_start[member + 1] - wall_start[member]};
+  [[nodiscard]] std::span<const std::uint32_t> wall_rows_of(std::uint32_t member) const {
+    return std::span(wall_row).subspan(wall_start[member], wall_start[member + 1] - wall_start[member]);
   }
-  /// The same walls in the same order, but for their rows.
-  [[nodiscard]] std::span<const Wall> planes_of(std::uint32_t member) const {
+  /// The walls of a member, in the order of their rows.
+  [[nodiscard]] std::span<const Plane> walls_of(std::uint32_t member) const {
     const std::uint32_t list = plane_list.empty() ? 0 : plane_list[member];
     return {planes.data() + plane_start[list], plane_start[list + 1] - plane_start[list]};
   }
@@ -122,7 +126,9 @@ struct Members {
   }
   [[nodiscard]] bool has_obstacles() const { return !gates.empty() || !posts.empty(); }
   /// Conditions of single members are counted through: walls, links, planes of gates, posts.
-  [[nodiscard]] std::uint32_t first_obstacle() const { return static_cast<std::uint32_t>(walls.size() + links.size()); }
+  [[nodiscard]] std::uint32_t first_obstacle() const {
+    return static_cast<std::uint32_t>(wall_row.size() + links.size());
+  }
   [[nodiscard]] std::span<const Gate> gates_of(std::uint32_t member) const {
     if (gate_start.empty()) return {};
     return std::span(gates).subspan(gate_start[member], gate_start[member + 1] - gate_start[member]);

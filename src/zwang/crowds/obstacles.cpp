@@ -23,7 +23,7 @@ struct PlaneAlong {
   double value = 0, rate = 0, bend = 0, size = 0;
 };
 
-PlaneAlong along(const Wall& wall, const Vector& x, const Vector& v, const Vector& a, double least) {
+PlaneAlong along(const Plane& wall, const Vector& x, const Vector& v, const Vector& a, double least) {
   PlaneAlong out;
   out.value = dot(wall.normal, x) + wall.offset;
   out.rate = dot(wall.normal, v);
@@ -240,7 +240,7 @@ bool Crowd::Impl::strike_obstacle(std::uint32_t i, double t) {
   event.rows = {row};
   event.impulses = {{row, impulse / length}};
   if (pushed.on_wall > 0)
-    event.impulses.emplace_back(members.walls_of(i)[movers[i].held].row, impulse * pushed.on_wall);
+    event.impulses.emplace_back(members.wall_rows_of(i)[movers[i].held], impulse * pushed.on_wall);
   std::sort(event.impulses.begin(), event.impulses.end());
   event.lost = 0.5 * (1 - restitution * restitution) * rate * rate / (length * length * pushed.ease);
   lost += event.lost;

@@ -93,8 +93,8 @@ motion::Account Crowd::Impl::account() const {
   }
   for (std::uint32_t i = 0; i < members.count; ++i) {
     if (movers[i].held == none) continue;
-    const Wall& wall = members.walls_of(i)[movers[i].held];
-    held.emplace_back(wall.row,
+    const Plane& wall = members.walls_of(i)[movers[i].held];
+    held.emplace_back(members.wall_rows_of(i)[movers[i].held],
                       members.mass[i] * dot(wall.normal, members.acceleration[i]) / (wall.length * wall.length));
   }
   std::sort(held.begin(), held.end());

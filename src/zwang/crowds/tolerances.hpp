@@ -75,9 +75,14 @@ inline constexpr std::uint32_t most_instants_at_once = 1000;
 inline constexpr double near_at_instant = 1.25;
 /// Pairs that are written out for questions about one state; more of them take seconds and gigabytes.
 inline constexpr std::uint64_t most_written_pairs = 500'000;
+/// Flights that began at one instant, beyond which their room is given back.
+inline constexpr std::size_t most_flights_kept = 1024;
 /// Beginnings of a stretch of the chronicle, at least and per member: what everybody is doing, which stands before them, is an eighth of it.
 inline constexpr std::size_t least_beginnings = 4096;
 inline constexpr std::size_t beginnings_per_member = 8;
+/// Of very many members fewer, but not fewer than so many, so that a stretch has about so many bytes: while it is written it is in memory three times.
+inline constexpr std::size_t least_beginnings_per_member = 2;
+inline constexpr std::size_t most_bytes_of_beginnings = std::size_t{20} << 20U;
 /// Bytes of a stretch, if eight times what everybody is doing are not more: legs can be long.
 inline constexpr std::size_t most_chunk_bytes = std::size_t{4} << 20U;
 /// Numbers in the states of all events together: up to so many an event tells the state of all members, beyond it of those that took part.

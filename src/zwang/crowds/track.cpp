@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "zwang/crowds/chronicle.hpp"
 #include "zwang/crowds/members.hpp"
 #include "zwang/crowds/tolerances.hpp"
 
@@ -348,7 +349,11 @@ RunView as_written_out(const model::Model& whole, const std::shared_ptr<const mo
 }
 
 bool follow(const model::Model& model, Crowd& crowd, Track& track, const std::function<bool(const Crowd&)>& go_on) {
-  Chronicle chronicle(static_cast<std::uint32_t>(members_of(model).count));
+  const std::uint32_t dimension = model.bodies[0].dimension;
+  Chronicle chronicle(model.variables / dimension, dimension);
+  const auto keep = [&](const Written& closed) {
+    track.chunks.push_back(std::make_shared<const Chunk>(decode_own(closed.bytes(), dimension)));
+  };
   if (track.chunks.empty()) {
     chronicle.append(crowd);
     track.events = crowd.events();
@@ -359,13 +364,13 @@ bool follow(const model::Model& model, Crowd& crowd, Track& track, const std::fu
   while (crowd.advance()) {
     chronicle.append(crowd);
     track.events.insert(track.events.end(), crowd.events().begin(), crowd.events().end());
-    if (chronicle.is_full()) track.chunks.push_back(std::make_shared<const Chunk>(chronicle.close()));
+    if (chronicle.is_full()) keep(chronicle.close());
     if (go_on && !go_on(crowd) && crowd.status() == motion::Status::going) {
       ended = false;
       break;
     }
   }
-  if (!chronicle.is_empty()) track.chunks.push_back(std::make_shared<const Chunk>(chronicle.close()));
+  if (!chronicle.is_empty()) keep(chronicle.close());
   track.met = crowd.met();
   track.account = crowd.account();
   if (!ended) track.account.status = motion::Status::interrupted;

@@ -8,6 +8,16 @@ namespace zwang::model {
 
 namespace {
 
+/// What grew step by step gives back the room that it does not need: a model stays in memory for as long as it moves.
+void give_back(Model& model) {
+  const auto fit = [](auto&... lists) { (lists.shrink_to_fit(), ...); };
+  fit(model.initial_position, model.initial_velocity, model.position_doubts, model.velocity_doubts, model.point_mass,
+      model.constant_force);
+  fit(model.row_kind, model.row_condition, model.row_alternative, model.row_twin);
+  for (Condition& condition : model.conditions) condition.index_values.shrink_to_fit();
+  for (RowGroup& group : model.groups) group.row.shrink_to_fit();
+}
+
 /// `seen`: with what concerns pictures alone.
 void compile_all(Compilation& work, bool seen) {
   Model& model = work.model;
@@ -58,6 +68,7 @@ void compile_all(Compilation& work, bool seen) {
   if (model.flow) begin_flow(work);
   add_implied(model);
   check_method(work);
+  give_back(model);
 }
 
 }  // namespace

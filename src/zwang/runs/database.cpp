@@ -267,8 +267,6 @@ std::string_view Line::blob(int column, std::size_t unit) const {
   return {bytes != nullptr ? bytes : "", bytes != nullptr ? size : 0};
 }
 
-std::string Line::bytes(int column) const { return std::string(blob(column, 1)); }
-
 void Line::read(int column, std::vector<double>& values) const {
   const std::string_view bytes = blob(column, sizeof(double));
   values.resize(bytes.size() / sizeof(double));

@@ -78,7 +78,8 @@ class Line {
   [[nodiscard]] double finite(int column) const;
   [[nodiscard]] double real(int column) const;  ///< may be infinite, or none, which reads as not a number
   [[nodiscard]] std::string text(int column) const;
-  [[nodiscard]] std::string bytes(int column) const;
+  /// They last until the statement goes on.
+  [[nodiscard]] std::string_view bytes(int column) const { return blob(column, 1); }
   void read(int column, std::vector<double>& values) const;
   void read(int column, std::vector<std::uint32_t>& values) const;
   [[noreturn]] void refuse(std::string_view why) const;

@@ -215,7 +215,8 @@ crowds::Crowd start_or_resume_crowd(const model::Model& model, const motion::Opt
 }
 
 bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const Recording& recording) {
-  crowds::Chronicle chronicle(model.variables / model.bodies[0].dimension);
+  const std::uint32_t dimension = model.bodies[0].dimension;
+  crowds::Chronicle chronicle(model.variables / dimension, dimension);
   const auto begin = Clock::now();
   const double before = store.account().seconds;
 
@@ -245,11 +246,11 @@ bool record(const model::Model& model, crowds::Crowd& crowd, Store& store, const
   // Pairs that had met before this stretch.
   auto met = static_cast<std::ptrdiff_t>(store.met().size());
   std::size_t put_already = 0;  // bytes of this stretch
-  const auto put = [&](crowds::Chunk chunk, bool goes_on) {
+  const auto put = [&](const crowds::Written& chunk, bool goes_on) {
     std::vector<model::Pair> pairs(crowd.met().begin() + met, crowd.met().end());
     put_already = goes_on ? chronicle.bytes() : 0;
     if (!goes_on) met = static_cast<std::ptrdiff_t>(crowd.met().size());
-    scribe.give([&store, &model, &pending, chunk = std::move(chunk), pairs = std::move(pairs), goes_on] {
+    scribe.give([&store, &model, &pending, chunk, pairs = std::move(pairs), goes_on] {
       store.add(chunk, model, pairs, goes_on);
       pending = store.pending();
     });
@@ -308,7 +309,8 @@ void write(const model::Model& model, const crowds::Track& track, Store& store) 
   for (const Event& event : track.events) store.add(event);
   const std::span<const model::Pair> met = track.met;
   for (std::size_t k = 0; k < track.chunks.size(); ++k) {
-    store.add(*track.chunks[k], model, k + 1 == track.chunks.size() ? met : std::span<const model::Pair>{});
+    store.add(crowds::encode(*track.chunks[k], model.bodies[0].dimension), model,
+              k + 1 == track.chunks.size() ? met : std::span<const model::Pair>{});
   }
   store.commit(track.account, track.checkpoint, true);
 }

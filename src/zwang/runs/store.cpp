@@ -327,7 +327,7 @@ std::string Store::checkpoint() const {
   is(3, impl_->events);
   is(4, impl_->samples);
   if (line.finite(1) != impl_->account.present.state.time) line.refuse("it belongs to another time than the run");
-  return line.bytes(5);
+  return std::string(line.bytes(5));
 }
 
 void Store::set_outputs(const model::Model& model) {

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "zwang/crowds/chronicle.hpp"
 #include "zwang/crowds/track.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/track.hpp"
@@ -74,7 +75,7 @@ class Store {
   void add(const motion::Piece& piece);
   /// Of a crowd: in the place of pieces and samples, with the pairs that have met in it for the first time. One that goes on is put anew, in the same
   /// place and with all of its pairs, the next time.
-  void add(const crowds::Chunk& chunk, const model::Model& model, std::span<const model::Pair> met,
+  void add(const crowds::Written& chunk, const model::Model& model, std::span<const model::Pair> met,
            bool goes_on = false);
   void add(const motion::Event& event);
   void add(const motion::Sample& sample);

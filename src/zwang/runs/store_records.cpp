@@ -101,7 +101,8 @@ void Store::add(const Piece& piece) {
   impl_->add_piece.put(piece.unit).seal("pieces").run();
 }
 
-void Store::add(const crowds::Chunk& chunk, const model::Model& model, std::span<const model::Pair> met, bool goes_on) {
+void Store::add(const crowds::Written& chunk, const model::Model& model, std::span<const model::Pair> met,
+                bool goes_on) {
   impl_->begin();
   const bool anew = std::exchange(impl_->goes_on, goes_on);
   // Names of the pairs that are rows now.
@@ -119,8 +120,8 @@ void Store::add(const crowds::Chunk& chunk, const model::Model& model, std::span
     impl_->met += more.size();
     impl_->extent.rows = impl_->shape.rows;
   }
-  const crowds::ChunkPlace place = crowds::place_of(chunk);
-  const std::string bytes = crowds::encode(chunk, impl_->extent.dimension);
+  const crowds::ChunkPlace& place = chunk.place;
+  const std::string_view bytes = chunk.bytes();
   impl_->pending += bytes.size() + sizeof(model::Pair) * met.size();
   if (!anew) {
     ++impl_->pieces;
