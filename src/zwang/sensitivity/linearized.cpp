@@ -322,7 +322,7 @@ struct Linearized::Impl {
   std::vector<std::vector<Entry>> gradients;  ///< per row held; of linked ones none
   std::vector<LinkedRow> linked_rows;
   Linked linked;
-  bool strands_alone = false;  ///< beside constant forces; and masses are single numbers
+  bool strands_alone = false;  ///< hold; and masses are single numbers
   /// A mass that depends on one of the parameters side by side.
   struct Heavier {
     std::size_t at = 0;  ///< place of the variable and the parameter
@@ -660,7 +660,7 @@ struct Linearized::Impl {
       held.add(row_entries);
     }
     held.factor();
-    strands_alone = !model.flow && !linked.empty() && end == 0 && linked_rows.size() == held_rows.size() &&
+    strands_alone = !model.flow && !linked.empty() && holonomic == end && linked_rows.size() == held_rows.size() &&
                     dynamics.mass.is_diagonal();
     if (strands_alone) linked.weigh(held.inverse_masses());
   }
@@ -704,6 +704,17 @@ struct Linearized::Impl {
 
   /// Coefficient k of the derivatives of positions is found: what follows from it.
   void follow_from(unsigned k) {
+    note_position(k);
+    if (!linked.empty()) linked.set(k, solution_at(k));
+  }
+  /// For the lists that are multiplied.
+  void note_multiplier(unsigned k) {
+    const double* const dlambda = multipliers.data() + k * found.size();
+    for (const Needed& multiplier_needed : needed_multipliers) {
+      std::copy_n(dlambda + std::size_t{multiplier_needed.of} * lanes, lanes, x_at(multiplier_needed, k));
+    }
+  }
+  void note_position(unsigned k) {
     const double* const values = solution_at(k);
     const auto at = [&](std::uint32_t i) { return values + std::size_t{i} * lanes; };
     for (const Needed& position_needed : needed_positions)
@@ -723,7 +734,6 @@ struct Linearized::Impl {
       const double* const b = at(difference.b);
       for (unsigned p = 0; p < lanes; ++p) to[p] = a[p] - b[p];
     }
-    if (!linked.empty()) linked.set(k, values);
   }
 
   /// dL / L.
@@ -761,7 +771,7 @@ struct Linearized::Impl {
     const std::size_t n = model.variables;
     const double steps = model.flow ? (k + 1.0) / length : (k + 1.0) * (k + 2.0) / (length * length);
     const unsigned next = model.flow ? k + 1 : k + 2;
-    const bool pushed = k == 0 || !heavier.empty();
+    const bool pushed = k == 0 || !heavier.empty() || end > 0;
     if (!strands_alone || pushed) std::fill(right.begin(), right.end(), 0.0);
     for (std::size_t p = 0; p < starts.size() && k == 0 && !model.flow; ++p) {
       const model::Model& slope = *slopes[starts[p].parameter];
@@ -772,8 +782,12 @@ struct Linearized::Impl {
       for (const Heavier& mass : heavier) right[mass.at] -= mass.slope * steps * q[mass.variable];
     }
     if (strands_alone) {
+      add(0, momenta, k, 1, right);
+      add(momenta, holonomic, k + 1, (k + 1) / length, right);
       linked.find(k, steps, pushed ? right.data() : nullptr, held, {solution_at(next), right.size()},
                   {multipliers.data() + k * found.size(), found.size()});
+      if (!needed_of.empty()) note_position(next);
+      note_multiplier(k);
       return;
     }
     std::fill(offset.begin(), offset.end(), 0.0);
@@ -792,9 +806,7 @@ struct Linearized::Impl {
     if (found.empty()) return;
     double* const dlambda = multipliers.data() + k * found.size();
     for (std::size_t j = 0; j < found.size(); ++j) dlambda[j] = found[j] * steps;
-    for (const Needed& multiplier_needed : needed_multipliers) {
-      std::copy_n(dlambda + std::size_t{multiplier_needed.of} * lanes, lanes, x_at(multiplier_needed, k));
-    }
+    note_multiplier(k);
     if (!linked.empty()) linked.set_multipliers(k, dlambda);
   }
 
