@@ -782,12 +782,16 @@ struct Linearized::Impl {
       for (const Heavier& mass : heavier) right[mass.at] -= mass.slope * steps * q[mass.variable];
     }
     if (strands_alone) {
-      add(0, momenta, k, 1, right);
-      add(momenta, holonomic, k + 1, (k + 1) / length, right);
+      if (end > 0) {
+        add(0, momenta, k, 1, right);
+        add(momenta, holonomic, k + 1, (k + 1) / length, right);
+      }
       linked.find(k, steps, pushed ? right.data() : nullptr, held, {solution_at(next), right.size()},
                   {multipliers.data() + k * found.size(), found.size()});
-      if (!needed_of.empty()) note_position(next);
-      note_multiplier(k);
+      if (!needed_of.empty()) {
+        note_position(next);
+        note_multiplier(k);
+      }
       return;
     }
     std::fill(offset.begin(), offset.end(), 0.0);
