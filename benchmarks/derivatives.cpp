@@ -2,9 +2,17 @@
 ///
 /// The goal for p parameters is (1 + 0.6 p) motions in all, so at most 0.6 in the last columns. Processor time, medians of interleaved runs; only ratios mean
 /// anything. With an argument only the models whose names contain it.
+///
+///   bench_derivatives --once FILE PARAMETERS STAGE
+///
+/// does it once and prints nothing, for those who count instructions (derivatives_in_instructions.py): the model alone (STAGE 0), then the motion (1), then the slopes of the model's
+/// numbers (2), then the derivatives along the motion (3). FILE may be one of the names above.
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -162,18 +170,49 @@ void measure(const Case& one) {
               median(by_one) / base, median(by_all) / base / p);
 }
 
+void once(const std::string& text, const std::string& name, const std::string& list, int stages) {
+  std::vector<std::string> parameters;
+  std::istringstream names(list);
+  for (std::string one; std::getline(names, one, ',');) parameters.push_back(one);
+  const model::Draft draft = model::read(text, name);
+  const model::Model model = model::compile(draft, {});
+  if (stages < 1) return;
+  motion::Track track;
+  motion::Motion motion = motion::begin(model);
+  motion::follow(model, motion, track);
+  if (stages < 2) return;
+  const auto slopes = sensitivity::parameter_slopes(draft, {}, parameters);
+  if (stages < 3) return;
+  static_cast<void>(sensitivity::sensitivity(model, motion::view(model, track), slopes, {}));
+}
+
+std::string read_file(const char* path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::string only = count > 1 ? arguments[1] : "";
-  std::printf("%-16s %6s %6s %12s %10s %12s %12s %12s\n", "model", "pieces", "events", "motion, us", "compiling",
-              "slopes / p", "along, p = 1", "along / p");
   const Case cases[] = {{"double-pendulum", double_pendulum, {"l1", "g", "m2", "l2"}},
                         {"rods-2", chain(2), {"g", "m", "v"}},
                         {"rods-12", chain(12), {"g", "m", "v"}},
                         {"ball", ball, {"g", "e", "w"}},
                         {"string-pendulum", string_pendulum, {"g", "L", "k"}},
                         {"bars", bars, {"g", "m", "s"}}};
+  if (count == 5 && std::string_view(arguments[1]) == "--once") {
+    const std::string_view name = arguments[2];
+    const Case* own =
+        std::find_if(std::begin(cases), std::end(cases), [&](const Case& one) { return one.name == name; });
+    once(own != std::end(cases) ? own->text : read_file(arguments[2]), arguments[2], arguments[3],
+         std::stoi(arguments[4]));
+    return 0;
+  }
+  const std::string only = count > 1 ? arguments[1] : "";
+  std::printf("%-16s %6s %6s %12s %10s %12s %12s %12s\n", "model", "pieces", "events", "motion, us", "compiling",
+              "slopes / p", "along, p = 1", "along / p");
   for (const Case& one : cases) {
     if (std::string_view(one.name).find(only) != std::string_view::npos) measure(one);
   }

@@ -7,35 +7,48 @@
 #include <utility>
 
 #include "zwang/model/evaluate.hpp"
+#include "zwang/sensitivity/polynomials.hpp"
 #include "zwang/sensitivity/tolerances.hpp"
 
 namespace zwang::sensitivity {
 
-MotionPoint point_on(const motion::Piece& piece, double time, std::span<const double> modes) {
-  MotionPoint out;
-  motion::evaluate(piece, time, out.state);
+namespace {
+
+void find_point(const motion::Piece& piece, double time, std::span<const double> modes, MotionPoint& out) {
   out.state.time = time;
   out.state.modes.assign(modes.begin(), modes.end());
+  out.state.position.resize(piece.n);
+  out.state.velocity.resize(piece.n);
+  out.acceleration.resize(piece.n);
   const double s = (std::clamp(time, piece.start, piece.end()) - piece.start) / piece.unit;
-  out.acceleration.assign(piece.n, 0.0);
-  for (unsigned k = piece.orders; k-- > 2;) {
-    for (std::size_t i = 0; i < piece.n; ++i) {
-      out.acceleration[i] = out.acceleration[i] * s + k * (k - 1.0) * piece.position[k * piece.n + i];
-    }
-  }
+  // At the start itself three coefficients tell all.
+  const unsigned orders = s == 0 ? std::min(piece.orders, 3U) : piece.orders;
+  sum_up({piece.position.data(), piece.n, orders}, s, out.state.position.data(), out.state.velocity.data(),
+         out.acceleration.data());
+  if (piece.unit == 1) return;
+  for (double& v : out.state.velocity) v /= piece.unit;
   for (double& a : out.acceleration) a /= piece.unit * piece.unit;
+}
+
+}  // namespace
+
+MotionPoint point_on(const motion::Piece& piece, double time, std::span<const double> modes) {
+  MotionPoint out;
+  find_point(piece, time, modes, out);
   return out;
 }
 
 const MotionPoint& PointsOfPiece::at(const motion::Piece& piece, double time, const std::vector<double>& modes) {
-  if (start_ != piece.start || length_ != piece.length) known_.clear();
+  if (start_ != piece.start || length_ != piece.length) used_ = 0;
   start_ = piece.start;
   length_ = piece.length;
-  for (const Known& one : known_) {
-    if (one.time == time && one.modes == modes) return one.point;
+  for (std::size_t k = 0; k < used_; ++k) {
+    if (known_[k].state.time == time && known_[k].state.modes == modes) return known_[k];
   }
-  known_.push_back({time, modes, point_on(piece, time, modes)});
-  return known_.back().point;
+  if (used_ == known_.size()) known_.emplace_back();
+  MotionPoint& fresh = known_[used_++];
+  find_point(piece, time, modes, fresh);
+  return fresh;
 }
 
 void Approach::keep(const motion::Piece& piece, const Stretch& stretch, const std::vector<double>& modes) {

@@ -34,13 +34,9 @@ class PointsOfPiece {
   const MotionPoint& at(const motion::Piece& piece, double time, const std::vector<double>& modes);
 
  private:
-  struct Known {
-    double time = 0;
-    std::vector<double> modes;
-    MotionPoint point;
-  };
   double start_ = 0, length_ = 0;  ///< of the piece: no two of a run have the same
-  std::deque<Known> known_;
+  std::deque<MotionPoint> known_;  ///< of these so many are of the piece, the others room:
+  std::size_t used_ = 0;
 };
 
 /// The last stretches of a motion, to look back.

@@ -5,63 +5,96 @@ namespace zwang::sensitivity {
 
 namespace {
 
-using Eight [[gnu::vector_size(64), gnu::aligned(8), gnu::may_alias]] = double;
+constexpr std::size_t sums_at_once = 8;
+static_assert(sums_at_once <= list_margin);
 
 struct Work {
-  const Sums& sums;
+  const SumsOf& of;
   std::size_t first, end;
-  const Lists &e, &x, &sources;
-  unsigned orders, k;
+  unsigned k;
   double weight;
   double* result;
 };
 
+/// What belongs to the same parameter, added up.
+template <unsigned L>
+[[gnu::always_inline]] inline Lanes<L> folded(const Side<sums_at_once>& all) {
+  const auto four = all.part[0] + all.part[1];
+  Lanes<L> out;
+  if constexpr (L == 4) {
+    out.part[0] = four;
+  } else {
+    const auto two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
+    if constexpr (L == 2) {
+      out.part[0] = two;
+    } else {
+      out.part = two[0] + two[1];
+    }
+  }
+  return out;
+}
+
+template <unsigned L>
 [[gnu::always_inline]] inline void add_all(const Work& w) {
-  const std::size_t shift = w.orders - 1 - w.k;
-  for (std::size_t n = w.first; n < w.end; ++n) {
-    const Sum& sum = w.sums.sum[n];
-    Eight in_turn = {};
-    for (std::uint32_t d = sum.first_dot; d < sum.end_dot; ++d) {
-      const double* e = w.e.at + w.sums.dot[d].series * w.e.stride + shift;
-      const double* x = w.x.at + w.sums.dot[d].with * w.x.stride;
-      for (unsigned j = 0; j <= w.k; j += list_margin) {
-        in_turn += *reinterpret_cast<const Eight*>(e + j) * *reinterpret_cast<const Eight*>(x + j);
+  const Lists e = w.of.e;
+  const Lists x = w.of.x;
+  const Lists sources = w.of.sources;
+  const Dot* const dots = w.of.sums.dot.data();
+  const Scale* const scales = w.of.sums.scale.data();
+  const Aim* const aims = w.of.sums.aim.data();
+  const std::size_t shift = std::size_t{w.of.orders - 1 - w.k} * L;
+  const std::size_t count = std::size_t{w.k + 1} * L;
+  const std::size_t here = std::size_t{w.k} * L;
+  for (const Sum *sum = w.of.sums.sum.data() + w.first, *last = w.of.sums.sum.data() + w.end; sum != last; ++sum) {
+    Side<sums_at_once> all = Side<sums_at_once>::zero();
+    for (const Dot *dot = dots + sum->first_dot, *end = dots + sum->end_dot; dot != end; ++dot) {
+      const double* const of_motion = e.at + dot->series * e.stride + shift;
+      const double* const of_parameter = x.at + dot->with * x.stride;
+      for (std::size_t j = 0; j < count; j += sums_at_once) {
+        all.add_product(Side<sums_at_once>::load(of_motion + j), Side<sums_at_once>::load(of_parameter + j));
       }
     }
-    const auto four =
-        __builtin_shufflevector(in_turn, in_turn, 0, 1, 2, 3) + __builtin_shufflevector(in_turn, in_turn, 4, 5, 6, 7);
-    const auto two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
-    double y = two[0] + two[1];
-    for (std::uint32_t s = sum.first_scale; s < sum.end_scale; ++s) {
-      y += w.sums.scale[s].by * w.x.at[w.sums.scale[s].with * w.x.stride + w.k];
+    Lanes<L> y = folded<L>(all);
+    for (const Scale *scale = scales + sum->first_scale, *end = scales + sum->end_scale; scale != end; ++scale) {
+      Lanes<L> one = Lanes<L>::load(x.at + scale->with * x.stride + here);
+      one.times(scale->by);
+      y.add(one);
     }
-    if (sum.source != ~std::uint32_t{0}) y += w.sources.at[sum.source * w.sources.stride + w.k];
-    for (std::uint32_t a = sum.first_aim; a < sum.end_aim; ++a) {
-      w.result[w.sums.aim[a].at] += w.sums.aim[a].factor * w.weight * y;
+    if (sum->source != ~std::uint32_t{0}) y.add(Lanes<L>::load(sources.at + sum->source * sources.stride + here));
+    for (const Aim *aim = aims + sum->first_aim, *end = aims + sum->end_aim; aim != end; ++aim) {
+      Lanes<L> one = y;
+      one.times(aim->factor * w.weight);
+      double* const to = w.result + std::size_t{aim->at} * L;
+      one.add(Lanes<L>::load(to));
+      one.store(to);
     }
   }
 }
 
-void add_plain(const Work& w) { add_all(w); }
+[[gnu::always_inline]] inline void add_for_all_lanes(const Work& w) {
+  switch (w.of.lanes) {
+    case 1: add_all<1>(w); break;
+    case 2: add_all<2>(w); break;
+    default: add_all<most_lanes>(w); break;
+  }
+}
+
+void add_plain(const Work& w) { add_for_all_lanes(w); }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-[[gnu::target("avx2")]] void add_wide(const Work& w) { add_all(w); }
-[[gnu::target("avx512f")]] void add_widest(const Work& w) { add_all(w); }
+[[gnu::target("avx2")]] void add_wide(const Work& w) { add_for_all_lanes(w); }
 const bool sums_wide = __builtin_cpu_supports("avx2") != 0;
-const bool sums_widest = __builtin_cpu_supports("avx512f") != 0;
 #else
 constexpr auto add_wide = add_plain;
-constexpr auto add_widest = add_plain;
 constexpr bool sums_wide = false;
-constexpr bool sums_widest = false;
 #endif
 
 }  // namespace
 
-void add_sums(const Sums& sums, std::size_t first, std::size_t end, const Lists& e, const Lists& x,
-              const Lists& sources, unsigned orders, unsigned k, double weight, double* result) {
-  const Work work{sums, first, end, e, x, sources, orders, k, weight, result};
-  (sums_widest ? add_widest : (sums_wide ? add_wide : add_plain))(work);
+void add_sums(const SumsOf& of, std::size_t first, std::size_t end, unsigned k, double weight, double* result) {
+  if (first == end) return;
+  const Work work{of, first, end, k, weight, result};
+  (sums_wide ? add_wide : add_plain)(work);
 }
 
 }  // namespace zwang::sensitivity

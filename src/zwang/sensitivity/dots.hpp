@@ -1,18 +1,20 @@
-/// Sums of products of coefficients, a sum of many products of series at one order at a time.
+/// Sums of products of coefficients, a sum of many products of series at one order at a time, for some parameters side by side.
 ///
 ///   y_k = source_k + sum over dots of  (E_0 x_k + E_1 x_(k-1) + ... + E_k x_0)  +  sum over scales of  c x_k
 ///
-/// Series E are kept in reverse and filled up with zeros, series x as far as they are known, the rest zeros: so every product is one of two lists of numbers that
-/// lie side by side. Eight sums run in turn and are added up in one order on every processor.
+/// Of L parameters side by side number p of a coefficient lies at [coefficient * L + p]. Series E are the same for all parameters, written once for each, in reverse and filled up with zeros; series x are
+/// known so far, the rest zeros: so every product is one of two lists of numbers that lie side by side. Eight sums run in turn and are added up in one order on every processor.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "zwang/sensitivity/lanes.hpp"
+
 namespace zwang::sensitivity {
 
-/// Numbers that a list must be longer than its series.
+/// Coefficients that a list must be longer than its series.
 inline constexpr std::size_t list_margin = 8;
 
 struct Dot {
@@ -48,8 +50,15 @@ struct Lists {
   std::size_t stride = 0;
 };
 
-/// result[aim] += factor * weight * y_k of every sum from `first` to `end`. `orders`: coefficients that the lists E have.
-void add_sums(const Sums& sums, std::size_t first, std::size_t end, const Lists& e, const Lists& x,
-              const Lists& sources, unsigned orders, unsigned k, double weight, double* result);
+/// Which sums, of which numbers.
+struct SumsOf {
+  const Sums& sums;
+  Lists e, x, sources;
+  unsigned orders = 0;  ///< coefficients that the lists E have
+  unsigned lanes = 1;   ///< parameters side by side
+};
+
+/// result[aim] += factor * weight * y_k of every sum from `first` to `end`.
+void add_sums(const SumsOf& of, std::size_t first, std::size_t end, unsigned k, double weight, double* result);
 
 }  // namespace zwang::sensitivity

@@ -17,7 +17,7 @@
 #include "zwang/sensitivity/held.hpp"
 #include "zwang/sensitivity/linked.hpp"
 #include "zwang/sensitivity/path.hpp"
-#include "zwang/sensitivity/shifted.hpp"
+#include "zwang/sensitivity/polynomials.hpp"
 #include "zwang/sensitivity/slots.hpp"
 
 namespace zwang::sensitivity {
@@ -280,7 +280,8 @@ struct Linearized::Impl {
   double length = 0;
   unsigned orders = 0;
   std::vector<double> modes;
-  std::vector<double> position, lambda;  ///< of the motion, [order * n + variable], [row * orders + order]
+  std::vector<double> position, multiplier;  ///< of the motion, [order * n + variable], [order * rows + row]
+  std::vector<double> lambda;                ///< those again, [row * orders + order]
   unsigned path_orders = 0;
 
   // How it is put together: anew for other rows or orders.
@@ -311,18 +312,36 @@ struct Linearized::Impl {
   std::uint32_t sources = 0;
   std::vector<Difference> differences;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> difference_of;
+  /// Series of a parameter that are multiplied: of positions, velocities, multipliers, differences.
+  struct Needed {
+    std::uint32_t list = 0;
+    std::uint32_t of = 0;  ///< variable, row held or number of the difference
+  };
+  std::map<std::uint32_t, std::uint32_t> needed_of;  ///< number among all of these: number of the list
+  std::vector<Needed> needed_positions, needed_velocities, needed_multipliers, needed_differences;
   std::vector<std::vector<Entry>> gradients;  ///< per row held; of linked ones none
   std::vector<LinkedRow> linked_rows;
   Linked linked;
-  bool uses_velocities = false;
-  bool heavier = false;  ///< masses depend on the parameter
+  bool strands_alone = false;  ///< hold; and masses are single numbers
+  /// A mass that depends on one of the parameters side by side.
+  struct Heavier {
+    std::size_t at = 0;  ///< place of the variable and the parameter
+    std::size_t variable = 0;
+    double slope = 0;
+  };
+  std::vector<Heavier> heavier;
 
-  // Numbers.
-  std::vector<double> e, given_lists, x, source_lists, right, offset, found, one, other, stretched;
+  // Numbers. Of some parameters side by side number p of anything lies at [anything * lanes + p].
+  unsigned lanes = 1;
+  unsigned lanes_of_e = 0;                    ///< for which the lists of the motion are written; 0: none
+  std::vector<double> motion_lists;           ///< in reverse, [list * orders + order]
+  std::vector<double> e, x, source_lists;     ///< [list * stride + order]
+  std::vector<double> solution, multipliers;  ///< [order * n + variable], [order * rows + row]
+  std::vector<double> given_lists, right, offset, found, one, other, stretched;
   std::vector<std::pair<std::uint32_t, double>> row_entries;
   Held held;
 
-  [[nodiscard]] std::size_t stride() const { return orders + list_margin; }
+  [[nodiscard]] std::size_t stride() const { return (orders + list_margin) * lanes; }
 
   // ---------------------------------------------------------------------------------------------- arrangement
 
@@ -339,11 +358,29 @@ struct Linearized::Impl {
       const std::pair pair(equations.position(thing.number - 1, lane), equations.position(thing.less - 1, lane));
       const auto [place, fresh] = difference_of.emplace(pair, static_cast<std::uint32_t>(differences.size()));
       if (fresh) differences.push_back({pair.first, pair.second});
-      return 2 * n + static_cast<std::uint32_t>(held_rows.size()) + place->second;
+      return needed(2 * n + static_cast<std::uint32_t>(held_rows.size()) + place->second);
     }
     const std::uint32_t slot = thing.number - 1;
-    return slot < equations.group->positions ? equations.position(slot, lane)
-                                             : n + equations.velocity(slot - equations.group->positions, lane);
+    return needed(slot < equations.group->positions ? equations.position(slot, lane)
+                                                    : n + equations.velocity(slot - equations.group->positions, lane));
+  }
+  /// The list of what has that number among positions, velocities, multipliers of rows held and differences.
+  std::uint32_t needed(std::uint32_t number_of_all) {
+    const auto [place, fresh] = needed_of.emplace(number_of_all, static_cast<std::uint32_t>(needed_of.size()));
+    if (!fresh) return place->second;
+    std::uint32_t of = number_of_all;
+    const auto n = static_cast<std::uint32_t>(model.variables);
+    const auto m = static_cast<std::uint32_t>(held_rows.size());
+    for (const auto& [list_of_kind, count] :
+         {std::pair(&needed_positions, n), std::pair(&needed_velocities, n), std::pair(&needed_multipliers, m)}) {
+      if (of < count) {
+        list_of_kind->push_back({place->second, of});
+        return place->second;
+      }
+      of -= count;
+    }
+    needed_differences.push_back({place->second, of});
+    return place->second;
   }
 
   /// A sum of one root of a member; `row`: multiplied by its multiplier.
@@ -401,8 +438,8 @@ struct Linearized::Impl {
       begin_sum(member, root, row);
       if (row != no_row && members[member].equations().changes[part.roots[root].value] != 0) {
         // The multiplier's own change, by the gradient as it changes along the motion.
-        sums.dot.push_back(
-            {list({member, part.roots[root].value, 1, no_row}), static_cast<std::uint32_t>(2 * model.variables + row)});
+        sums.dot.push_back({list({member, part.roots[root].value, 1, no_row}),
+                            needed(static_cast<std::uint32_t>(2 * model.variables + row))});
         sums.sum.back().end_dot = static_cast<std::uint32_t>(sums.dot.size());
       }
       for (std::size_t output = 0; output < count; ++output) {
@@ -428,6 +465,11 @@ struct Linearized::Impl {
     sources = 0;
     differences.clear();
     difference_of.clear();
+    needed_of.clear();
+    for (std::vector<Needed>* kind :
+         {&needed_positions, &needed_velocities, &needed_multipliers, &needed_differences}) {
+      kind->clear();
+    }
     gradients.assign(held_rows.size(), {});
 
     std::vector<std::pair<std::size_t, std::uint32_t>> of_terms;
@@ -474,10 +516,6 @@ struct Linearized::Impl {
       }
     }
     end = sums.sum.size();
-    const auto is_velocity = [&](std::uint32_t with) { return with >= model.variables && with < 2 * model.variables; };
-    uses_velocities =
-        std::any_of(sums.dot.begin(), sums.dot.end(), [&](const Dot& dot) { return is_velocity(dot.with); }) ||
-        std::any_of(sums.scale.begin(), sums.scale.end(), [&](const Scale& scale) { return is_velocity(scale.with); });
   }
   /// Row j of those held goes by strands.
   void link(std::uint32_t j) {
@@ -512,13 +550,13 @@ struct Linearized::Impl {
       const std::size_t together = all.size() > 2 ? expressions::many : 1;
       for (std::size_t first = 0; first < all.size(); first += together) {
         const std::size_t last = std::min(first + together, all.size());
-        std::vector<std::size_t> lanes;
+        std::vector<std::size_t> of_block;
         for (std::size_t i = first; i < last; ++i) {
           members[all[i]].block = static_cast<std::uint32_t>(blocks.size());
           members[all[i]].place = static_cast<std::uint32_t>(i - first);
-          lanes.push_back(members[all[i]].lane_of_group);
+          of_block.push_back(members[all[i]].lane_of_group);
         }
-        blocks.emplace_back(*members[k].of, std::move(lanes), orders);
+        blocks.emplace_back(*members[k].of, std::move(of_block), orders);
       }
     }
   }
@@ -574,23 +612,23 @@ struct Linearized::Impl {
     const std::size_t m = piece.rows.size();
     const double shift = (from - piece.start) / piece.unit;
     const double stretch = length / piece.unit;
-    position = shifted(piece.position, n, piece.orders, shift, stretch);
+    sensitivity::shift({piece.position.data(), n, piece.orders}, shift, stretch, position);
     path_orders = piece.orders;
-    const std::vector<double> multipliers = shifted(piece.multiplier, m, piece.multiplier_orders, shift, stretch);
+    sensitivity::shift({piece.multiplier.data(), m, piece.multiplier_orders}, shift, stretch, multiplier);
     lambda.assign(m * orders, 0.0);
-    for (std::size_t j = 0; j < m; ++j) {
-      for (unsigned k = 0; k < std::min(orders, piece.multiplier_orders); ++k)
-        lambda[j * orders + k] = multipliers[k * m + j];
+    for (unsigned k = 0; k < std::min(orders, piece.multiplier_orders); ++k) {
+      for (std::size_t j = 0; j < m; ++j) lambda[j * orders + k] = multiplier[k * m + j];
     }
     const Path path{from, length, n, piece.orders, position, modes};
     for (Block& block : blocks) block.expand(path);
     expand_linked(path);
 
-    e.assign(lists.size() * stride(), 0.0);
+    motion_lists.resize(lists.size() * orders);
     for (std::size_t k = 0; k < lists.size(); ++k) {
       const double* series = series_of(lists[k]);
-      std::reverse_copy(series, series + orders, e.data() + k * stride());
+      std::reverse_copy(series, series + orders, motion_lists.data() + k * orders);
     }
+    lanes_of_e = 0;
     for (const auto& [number_of_scale, source] : scales) {
       sums.scale[number_of_scale].by = source.factor * get(source.member, source.at, 0);
     }
@@ -622,6 +660,9 @@ struct Linearized::Impl {
       held.add(row_entries);
     }
     held.factor();
+    strands_alone = !model.flow && !linked.empty() && holonomic == end && linked_rows.size() == held_rows.size() &&
+                    dynamics.mass.is_diagonal();
+    if (strands_alone) linked.weigh(held.inverse_masses());
   }
 
   void expand_linked(const Path& path) {
@@ -644,19 +685,55 @@ struct Linearized::Impl {
 
   // ---------------------------------------------------------------------------------------------- solution
 
-  double& x_at(std::size_t which, unsigned k) { return x[which * stride() + k]; }
-
-  /// Coefficient k of the derivatives of positions, and what follows from it.
-  void set(unsigned k, std::span<const double> values) {
-    const std::size_t n = model.variables;
-    for (std::size_t i = 0; i < n; ++i) x_at(i, k) = values[i];
-    if (k > 0 && uses_velocities) {
-      for (std::size_t i = 0; i < n; ++i) x_at(n + i, k - 1) = k * values[i] / length;
+  /// The lists of the motion, once for each parameter side by side.
+  void take_lanes() {
+    if (lanes_of_e == lanes) return;
+    lanes_of_e = lanes;
+    e.assign(lists.size() * stride(), 0.0);
+    const double* next_number = motion_lists.data();
+    for (std::size_t k = 0; k < lists.size(); ++k) {
+      double* to = e.data() + k * stride();
+      for (unsigned j = 0; j < orders; ++j, ++next_number) {
+        for (unsigned p = 0; p < lanes; ++p) *to++ = *next_number;
+      }
     }
-    if (!linked.empty()) linked.set(k, values.data());
-    const std::size_t first = 2 * n + held_rows.size();
-    for (std::size_t d = 0; d < differences.size(); ++d)
-      x_at(first + d, k) = values[differences[d].a] - values[differences[d].b];
+  }
+
+  double* x_at(const Needed& one_needed, unsigned k) { return x.data() + one_needed.list * stride() + k * lanes; }
+  double* solution_at(unsigned k) { return solution.data() + std::size_t{k} * model.variables * lanes; }
+
+  /// Coefficient k of the derivatives of positions is found: what follows from it.
+  void follow_from(unsigned k) {
+    note_position(k);
+    if (!linked.empty()) linked.set(k, solution_at(k));
+  }
+  /// For the lists that are multiplied.
+  void note_multiplier(unsigned k) {
+    const double* const dlambda = multipliers.data() + k * found.size();
+    for (const Needed& multiplier_needed : needed_multipliers) {
+      std::copy_n(dlambda + std::size_t{multiplier_needed.of} * lanes, lanes, x_at(multiplier_needed, k));
+    }
+  }
+  void note_position(unsigned k) {
+    const double* const values = solution_at(k);
+    const auto at = [&](std::uint32_t i) { return values + std::size_t{i} * lanes; };
+    for (const Needed& position_needed : needed_positions)
+      std::copy_n(at(position_needed.of), lanes, x_at(position_needed, k));
+    if (k > 0) {
+      const double by = k / length;
+      for (const Needed& velocity_needed : needed_velocities) {
+        double* const to = x_at(velocity_needed, k - 1);
+        const double* const rate = at(velocity_needed.of);
+        for (unsigned p = 0; p < lanes; ++p) to[p] = by * rate[p];
+      }
+    }
+    for (const Needed& difference_needed : needed_differences) {
+      const Difference& difference = differences[difference_needed.of];
+      double* const to = x_at(difference_needed, k);
+      const double* const a = at(difference.a);
+      const double* const b = at(difference.b);
+      for (unsigned p = 0; p < lanes; ++p) to[p] = a[p] - b[p];
+    }
   }
 
   /// dL / L.
@@ -667,37 +744,57 @@ struct Linearized::Impl {
     return row.equations->slope_of(thing, parameter, row.lane, modes) / length_now;
   }
 
-  void find_sources(std::size_t parameter) {
-    source_lists.assign(std::size_t{sources} * orders, 0.0);
+  void find_sources(std::span<const Start> starts) {
+    const std::size_t size = std::size_t{orders} * lanes;
+    source_lists.assign(sources * size, 0.0);
     for (std::size_t k = 0; k < given.size(); ++k) {
       const Member& member = members[given[k].from.member];
       const Equations& equations = member.equations();
-      const double slope = equations.slope_of(equations.part.things[given[k].thing], parameter, member.lane(), modes);
-      if (slope == 0) continue;
-      double* out = source_lists.data() + std::size_t{given[k].source} * orders;
-      for (unsigned i = 0; i < orders; ++i) out[i] += slope * given_lists[k * orders + i];
+      const Thing& thing = equations.part.things[given[k].thing];
+      for (std::size_t p = 0; p < starts.size(); ++p) {
+        const double slope = equations.slope_of(thing, starts[p].parameter, member.lane(), modes);
+        if (slope == 0) continue;
+        double* const out = source_lists.data() + given[k].source * size + p;
+        for (unsigned i = 0; i < orders; ++i) out[std::size_t{i} * lanes] += slope * given_lists[k * orders + i];
+      }
     }
   }
 
   void add(std::size_t first, std::size_t last, unsigned k, double weight, std::vector<double>& out) {
-    if (first == last) return;
-    add_sums(sums, first, last, {e.data(), stride()}, {x.data(), stride()}, {source_lists.data(), orders}, orders, k,
-             weight, out.data());
+    const SumsOf of{
+        sums, {e.data(), stride()}, {x.data(), stride()}, {source_lists.data(), std::size_t{orders} * lanes}, orders,
+        lanes};
+    add_sums(of, first, last, k, weight, out.data());
   }
 
-  void solve_order(std::size_t parameter, unsigned k) {
-    const model::Model& slope = *slopes[parameter];
+  void solve_order(std::span<const Start> starts, unsigned k) {
+    const std::size_t n = model.variables;
     const double steps = model.flow ? (k + 1.0) / length : (k + 1.0) * (k + 2.0) / (length * length);
     const unsigned next = model.flow ? k + 1 : k + 2;
-    std::fill(right.begin(), right.end(), 0.0);
-    std::fill(offset.begin(), offset.end(), 0.0);
-    if (!model.flow) {
-      if (k == 0) std::copy(slope.constant_force.begin(), slope.constant_force.end(), right.begin());
-      if (next < path_orders && heavier) {
-        for (std::size_t i = 0; i < right.size(); ++i)
-          right[i] -= slope.point_mass[i] * steps * position[std::size_t{next} * right.size() + i];
-      }
+    const bool pushed = k == 0 || !heavier.empty() || end > 0;
+    if (!strands_alone || pushed) std::fill(right.begin(), right.end(), 0.0);
+    for (std::size_t p = 0; p < starts.size() && k == 0 && !model.flow; ++p) {
+      const model::Model& slope = *slopes[starts[p].parameter];
+      for (std::size_t i = 0; i < n; ++i) right[i * lanes + p] = slope.constant_force[i];
     }
+    if (next < path_orders) {
+      const double* const q = position.data() + next * n;
+      for (const Heavier& mass : heavier) right[mass.at] -= mass.slope * steps * q[mass.variable];
+    }
+    if (strands_alone) {
+      if (end > 0) {
+        add(0, momenta, k, 1, right);
+        add(momenta, holonomic, k + 1, (k + 1) / length, right);
+      }
+      linked.find(k, steps, pushed ? right.data() : nullptr, held, {solution_at(next), right.size()},
+                  {multipliers.data() + k * found.size(), found.size()});
+      if (!needed_of.empty()) {
+        note_position(next);
+        note_multiplier(k);
+      }
+      return;
+    }
+    std::fill(offset.begin(), offset.end(), 0.0);
     add(0, momenta, k, 1, right);
     // T_q - d/dt T_v; the velocity of order k + 1 is not known yet and counts as zero: M takes it up.
     add(momenta, holonomic, k + 1, (k + 1) / length, right);
@@ -706,49 +803,77 @@ struct Linearized::Impl {
     if (!linked.empty()) linked.add_up(k, right.data(), offset.data());
     // d and dlambda_k: M d + J^T dlambda / steps = right / steps, J d = -offset.
     const double by_steps = 1 / steps;
-    for (double& one_right : right) one_right *= by_steps;
-    held.solve(right, offset, found);
-    set(next, right);
-    for (double& one_found : found) one_found *= steps;
-    for (std::size_t j = 0; j < found.size(); ++j) x_at(2 * model.variables + j, k) = found[j];
-    if (!linked.empty()) linked.set_multipliers(k, found.data());
+    double* const d = solution_at(next);
+    for (std::size_t i = 0; i < right.size(); ++i) d[i] = right[i] * by_steps;
+    held.solve_lanes(lanes, {d, right.size()}, offset, found);
+    follow_from(next);
+    if (found.empty()) return;
+    double* const dlambda = multipliers.data() + k * found.size();
+    for (std::size_t j = 0; j < found.size(); ++j) dlambda[j] = found[j] * steps;
+    note_multiplier(k);
+    if (!linked.empty()) linked.set_multipliers(k, dlambda);
   }
 
-  void solve(std::size_t parameter, std::span<const double> start, std::span<const double> speed, Stretch& out) {
+  void solve(std::span<const Start> starts) {
     const std::size_t n = model.variables;
     const std::size_t m = held_rows.size();
-    x.assign((2 * n + m + differences.size()) * stride(), 0.0);
-    right.assign(start.begin(), start.end());
+    lanes = starts.size() > 2 ? most_lanes : static_cast<unsigned>(starts.size());
+    take_lanes();
+    x.assign(needed_of.size() * stride(), 0.0);
+    solution.resize(orders * n * lanes);
+    multipliers.resize(orders * m * lanes);
+    // The last ones are not found.
+    std::fill(multipliers.end() - static_cast<std::ptrdiff_t>((model.flow ? 1 : 2) * m * lanes), multipliers.end(),
+              0.0);
+    right.assign(n * lanes, 0.0);
+    offset.assign(m * lanes, 0.0);
+    found.assign(m * lanes, 0.0);
     if (!linked.empty()) {
-      stretched.assign(m, 0.0);
+      stretched.assign(m * lanes, 0.0);
       for (const LinkedRow& row : linked_rows) {
-        if (row.shape->moves) stretched[row.number] = stretch_of(row, parameter);
+        for (std::size_t p = 0; p < starts.size() && row.shape->moves; ++p)
+          stretched[row.number * lanes + p] = stretch_of(row, starts[p].parameter);
       }
-      linked.follow(stretched);
+      linked.follow(lanes, stretched);
     }
-    set(0, right);
-    offset.assign(m, 0.0);
-    found.assign(m, 0.0);
-    if (!model.flow) {
-      for (std::size_t i = 0; i < n; ++i) right[i] = length * speed[i];
-      set(1, right);
+    heavier.clear();
+    std::fill_n(solution.begin(), 2 * n * lanes, 0.0);
+    for (std::size_t p = 0; p < starts.size(); ++p) {
+      const Start& start = starts[p];
+      for (std::size_t i = 0; i < n; ++i) solution[i * lanes + p] = start.position[i];
+      for (std::size_t i = 0; i < n && !model.flow; ++i) solution[(n + i) * lanes + p] = length * start.velocity[i];
+      const std::vector<double>& mass_slope = slopes[start.parameter]->point_mass;
+      for (std::size_t i = 0; i < n && !model.flow; ++i) {
+        if (mass_slope[i] != 0) heavier.push_back({i * lanes + p, i, mass_slope[i]});
+      }
     }
-    find_sources(parameter);
-    const std::vector<double>& mass_slope = slopes[parameter]->point_mass;
-    heavier = std::any_of(mass_slope.begin(), mass_slope.end(), [](double slope) { return slope != 0; });
-    for (unsigned k = 0; k + (model.flow ? 1 : 2) < orders; ++k) solve_order(parameter, k);
+    follow_from(0);
+    if (!model.flow) follow_from(1);
+    find_sources(starts);
+    for (unsigned k = 0; k + (model.flow ? 1 : 2) < orders; ++k) solve_order(starts, k);
 
-    out.start = from;
-    out.length = length;
-    out.orders = orders;
-    const auto take = [&](std::size_t first, std::size_t count, std::vector<double>& into) {
-      into.resize(count * orders);
-      for (std::size_t i = 0; i < count; ++i)
-        std::copy_n(x.data() + (first + i) * stride(), orders, into.data() + i * orders);
-    };
-    take(0, n, out.position);
-    out.multiplier.clear();
-    if (held.unique()) take(2 * n, m, out.multiplier);
+    for (std::size_t p = 0; p < starts.size(); ++p) {
+      Stretch& out = *starts[p].out;
+      out.start = from;
+      out.length = length;
+      out.orders = orders;
+      take(solution, p, out.position);
+      out.multiplier.clear();
+      if (held.unique()) take(multipliers, p, out.multiplier);
+    }
+  }
+  /// What belongs to one of the parameters side by side.
+  void take(const std::vector<double>& from_all, std::size_t p, std::vector<double>& into) const {
+    if (lanes == 1) {
+      into.assign(from_all.begin(), from_all.end());
+      return;
+    }
+    into.resize(from_all.size() / lanes);
+    const double* next_number = from_all.data() + p;
+    for (double& number_taken : into) {
+      number_taken = *next_number;
+      next_number += lanes;
+    }
   }
 };
 
@@ -771,9 +896,10 @@ void Linearized::expand(std::uint64_t number, const motion::Piece& piece, double
   impl_->expand(piece);
 }
 
-void Linearized::solve(std::size_t parameter, std::span<const double> position, std::span<const double> velocity,
-                       Stretch& out) {
-  impl_->solve(parameter, position, velocity, out);
+void Linearized::solve(std::span<const Start> starts) {
+  for (std::size_t first = 0; first < starts.size(); first += most_lanes) {
+    impl_->solve(starts.subspan(first, std::min<std::size_t>(most_lanes, starts.size() - first)));
+  }
 }
 
 }  // namespace zwang::sensitivity

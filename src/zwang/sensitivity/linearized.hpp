@@ -22,8 +22,8 @@ struct Stretch {
   double start = 0;
   double length = 0;
   std::uint32_t orders = 0;
-  std::vector<double> position;    ///< [variable * orders + order]
-  std::vector<double> multiplier;  ///< [row * orders + order]; empty where they are not unique
+  std::vector<double> position;    ///< [order * variables + variable]
+  std::vector<double> multiplier;  ///< [order * rows + row]; empty where they are not unique
 };
 
 /// How far series reached lately, and with how many orders: for all parameters together, so that they need the same ones.
@@ -48,8 +48,14 @@ class Linearized {
   /// About `from`, over `length`; nothing is done if that was the last that was asked for. `number`: of the piece in its run.
   void expand(std::uint64_t number, const motion::Piece& piece, double from, double length, unsigned orders,
               std::span<const double> modes);
-  /// By one of the parameters, from its derivatives of position and velocity at the start of what was expanded.
-  void solve(std::size_t parameter, std::span<const double> position, std::span<const double> velocity, Stretch& out);
+  /// One of the parameters, its derivatives of position and velocity at the start of what was expanded, and where its stretch goes.
+  struct Start {
+    std::size_t parameter = 0;
+    std::span<const double> position, velocity;
+    Stretch* out = nullptr;
+  };
+  /// By some of the parameters, side by side.
+  void solve(std::span<const Start> starts);
   [[nodiscard]] Reach& reach();
 
  private:

@@ -5,8 +5,8 @@
 ///
 ///   d(J^T lambda)_k = sum_l Lambda_(k-l) ddelta_l + sum_l g_l dlambda_(k-l) - (dL / L) (g lambda)_k,      d(f)_m = sum_l g_l ddelta_(m-l)  for m > 0.
 ///
-/// Strands lie side by side; every sum is added up in rising order for its strand alone, so that the width of vectors does not show. Reference: docs/mathematics,
-/// section 24.2.
+/// Strands of some parameters lie side by side, number p of strand s at [s * L + p] for L parameters; what belongs to the motion is written once for each. Every sum is added up in rising
+/// order for its strand alone, so that the width of vectors does not show. Reference: docs/mathematics, section 24.2.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "zwang/base/aligned.hpp"
+#include "zwang/sensitivity/held.hpp"
 
 namespace zwang::sensitivity {
 
@@ -36,28 +37,48 @@ class Linked {
 
   /// Of the motion: C and g_0 of a strand, then its series of positions [k * n + i] and multipliers [row * orders + k].
   void begin(std::size_t s, double c, double gradient);
-  [[nodiscard]] double gradient(std::size_t s) const { return g_[s]; }
+  [[nodiscard]] double gradient(std::size_t s) const { return first_[s]; }
   void expand(std::span<const double> position, std::size_t n, unsigned path_orders, std::span<const double> lambda);
 
-  /// A parameter: dL / L by row held.
-  void follow(std::span<const double> stretched);
+  /// Some parameters, 1, 2 or 4: dL / L by row held [row * lanes + p]. All numbers over variables and rows have such places from here on.
+  void follow(unsigned lanes, std::span<const double> stretched);
   /// Coefficient k of the derivatives of positions, or of multipliers, is known.
   void set(unsigned k, const double* dq);
   void set_multipliers(unsigned k, const double* dlambda);
+  /// Of a motion that nothing but strands and constant forces moves, whose masses are single numbers: coefficients k + 2 of positions and k of multipliers, all at once. `right` are the other
+  /// forces, or null; `steps` what multiplies d_{k+2} beside the masses.
+  void find(unsigned k, double steps, const double* right, Held& held, std::span<double> d, std::span<double> dlambda);
+  /// What `find` needs, after `expand` and the factor of the rows.
+  void weigh(std::span<const double> inverse_mass);
   /// Coefficient k of -d(J^T lambda) added to `force` and k + 2 of df to `row`, with what is not known yet taken as zero.
   void add_up(unsigned k, double* force, double* row);
 
  private:
   struct Kernels;
+  /// A strand with all that multiplies it.
+  struct Weighed {
+    std::uint32_t row = 0, a = 0, b = 0;
+    double sign_a = 0, sign_b = 0;
+    double gradient_a = 0, gradient_b = 0;  ///< entries of J
+    double eased_a = 0, eased_b = 0;        ///< and over the masses
+  };
+  void take_lanes(unsigned lanes);
+  void find_pull();
+
   unsigned orders_ = 0;
+  unsigned lanes_ = 0;  ///< for which the lists of the motion are written; 0: none
   std::size_t width_ = 2;
   std::size_t padded_ = 0;
   std::vector<Strand> strand_;
-  std::vector<double> c_, reaction_, part_;
-  AlignedNumbers g_, load_, pull_;  ///< g, Lambda, g lambda of the motion: [k * padded + s]
-  AlignedNumbers delta_, mu_;       ///< ddelta and dlambda of a parameter, likewise
-  std::vector<double> stretched_;   ///< dL / L by strand
+  std::vector<Weighed> weighed_;
+  std::vector<double> inverse_mass_;
+  std::vector<double> c_, first_, motion_g_, motion_load_;  ///< g and Lambda of the motion: [k * strands + s]
+  std::vector<double> pull_;                                ///< g lambda of the motion, likewise, if it is known
+  std::vector<double> reaction_, part_, stretched_;         ///< by strand and parameter; the last dL / L
+  AlignedNumbers g_, load_;    ///< those of the motion, [k * padded + strand and parameter]
+  AlignedNumbers delta_, mu_;  ///< ddelta and dlambda of the parameters, likewise
   bool any_stretched_ = false;
+  bool knows_pull_ = false;
 };
 
 }  // namespace zwang::sensitivity

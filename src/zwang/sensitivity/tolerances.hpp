@@ -43,6 +43,9 @@ inline constexpr unsigned more_orders = 2;
 inline constexpr unsigned extra_orders = 4;
 /// and no more than this, beyond which shorter stretches are cheaper.
 inline constexpr unsigned most_orders = 48;
+/// So few rows are solved for by the inverse of their dual matrix, if all pivots are this part of its diagonal: then it loses no more than three digits of sixteen.
+inline constexpr std::size_t most_inverted = 6;
+inline constexpr double inverted_from = 0x1p-10;
 /// Of a piece: what is left out at its start where a root begins at zero. Velocities change there by as small a part.
 inline constexpr double root_offset = 0x1p-46;
 /// A stretch is not halved more often: what has not converged then is not analytic.

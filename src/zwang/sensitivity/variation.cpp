@@ -10,6 +10,7 @@
 #include "zwang/model/evaluate.hpp"
 #include "zwang/sensitivity/held.hpp"
 #include "zwang/sensitivity/path.hpp"
+#include "zwang/sensitivity/polynomials.hpp"
 #include "zwang/sensitivity/slots.hpp"
 #include "zwang/sensitivity/tolerances.hpp"
 
@@ -137,6 +138,25 @@ std::vector<double> path_of(const MotionPoint& at) {
 
 }  // namespace
 
+/// How one of those that are followed is tried.
+struct Variation::Attempt {
+  const Following* of = nullptr;
+  double length = 0;
+  unsigned orders = 0;
+  unsigned fewest = 0;
+  double least = 0, least_multiplier = 0;  ///< derivatives below need not converge
+  int halvings = 0;
+  bool done = false;
+
+  void begin(const Following& following);
+  /// May it be solved for together with another one?
+  [[nodiscard]] bool goes_with(const Attempt& other) const;
+  /// Is the stretch good as it was found? Else it is to be tried again, in another manner.
+  void judge();
+  [[nodiscard]] Impl& impl() const;
+  [[nodiscard]] bool whole_way() const { return of->from == of->piece->start; }
+};
+
 struct Variation::Impl {
   const ParameterSlope* parameter;
   std::shared_ptr<Linearized> equations;
@@ -144,6 +164,9 @@ struct Variation::Impl {
   double part = 1;     ///< of a piece: how much of it the last stretch took
   model::Scratch scratch;
   model::Dynamics dynamics;
+  std::vector<double> sizes;
+  std::vector<Attempt> attempts;  ///< of those that are followed with this one
+  std::vector<Linearized::Start> starts;
 
   Impl(const ParameterSlope& slope, std::shared_ptr<Linearized> shared, std::size_t among)
       : parameter(&slope),
@@ -212,11 +235,11 @@ Held held_by(const linear::Mass& mass, const std::vector<RowLane>& rows) {
 
 double largest_of(std::span<const double> x) {
   // In turn, so that none waits for the one before; a largest one is the same in any order.
-  constexpr std::size_t in_turn = 8;
-  double most[in_turn] = {};
+  constexpr std::size_t at_once = 8;
+  double most[at_once] = {};
   std::size_t k = 0;
-  for (; k + in_turn <= x.size(); k += in_turn) {
-    for (std::size_t i = 0; i < in_turn; ++i) {
+  for (; k + at_once <= x.size(); k += at_once) {
+    for (std::size_t i = 0; i < at_once; ++i) {
       const double size = std::abs(x[k + i]);
       most[i] = most[i] < size ? size : most[i];
     }
@@ -247,28 +270,30 @@ bool Variation::finite() const {
 
 namespace {
 
-/// The last two terms of series as a part of their largest, each times its order to a power. `known`: coefficients of each that are known.
-double last_terms(const std::vector<double>& series, unsigned orders, unsigned known, double least, bool by_order) {
+/// The last two terms of series as a part of their largest, each times its order if `by_order`. `known`: coefficients of each that are known.
+double last_terms(const Polynomials& series, unsigned known, double least, bool by_order, std::vector<double>& sizes) {
+  const std::size_t n = series.count;
+  sizes.resize(2 * n);
+  size_up(series, known, by_order, sizes.data(), sizes.data() + n);
   // What is rounding of others, or of the motion itself, need not converge.
-  const double others = std::max(least, series_noise * largest_of(series));
+  const double others = std::max(least, series_noise * largest_of({sizes.data(), n}));
   double worst = 0;
-  for (std::size_t first = 0; first + orders <= series.size(); first += orders) {
-    double most = others;
-    most = std::max(most, largest_of({series.data() + first, known}));
-    for (unsigned k = known - 2; k < known; ++k) {
-      const double last = (by_order ? k : 1U) * std::abs(series[first + k]);
-      if (!(last <= most * worst)) worst = last == 0 ? worst : last / most;
-    }
+  for (std::size_t i = 0; i < n; ++i) {
+    const double last = sizes[n + i];
+    const double most = std::max(others, sizes[i]);
+    if (!(last <= most * worst)) worst = last == 0 ? worst : last / most;
   }
   return worst;
 }
 
 /// The same of a stretch: of positions, and of multipliers, which may change where positions do not.
-double left_over(const Stretch& stretch, bool flow, double least, double least_multiplier) {
-  const double positions = last_terms(stretch.position, stretch.orders, stretch.orders, least, true);
+double left_over(const Stretch& stretch, std::size_t n, std::size_t m, bool flow, double least, double least_multiplier,
+                 std::vector<double>& sizes) {
+  const double positions = last_terms({stretch.position.data(), n, stretch.orders}, stretch.orders, least, true, sizes);
   const unsigned known = stretch.orders - (flow ? 1 : 2);
   if (stretch.multiplier.empty() || known < 2) return positions;
-  const double multipliers = last_terms(stretch.multiplier, stretch.orders, known, least_multiplier, false);
+  const double multipliers =
+      last_terms({stretch.multiplier.data(), m, stretch.orders}, known, least_multiplier, false, sizes);
   return std::max(positions, multipliers * multipliers_converge);
 }
 
@@ -284,63 +309,96 @@ double moved_by(const std::vector<double>& series, std::size_t count, unsigned o
 
 }  // namespace
 
-Stretch Variation::follow(std::uint64_t number, const motion::Piece& piece, double from, double to,
-                          std::span<const double> modes) {
-  const std::size_t n = impl_->model().variables;
-  const bool flow = impl_->model().flow;
-  const unsigned fewest = std::max({piece.orders, piece.multiplier_orders + (flow ? 1U : 2U), 3U}) + more_orders;
-  Reach& reach = impl_->equations->reach();
-  if (reach.piece != number) {
-    reach.piece = number;
+Variation::Impl& Variation::Attempt::impl() const { return *of->variation->impl_; }
+
+void Variation::Attempt::begin(const Following& following) {
+  *this = {};
+  of = &following;
+  const motion::Piece& piece = *of->piece;
+  const bool flow = impl().model().flow;
+  fewest = std::max({piece.orders, piece.multiplier_orders + (flow ? 1U : 2U), 3U}) + more_orders;
+  Reach& reach = impl().equations->reach();
+  if (reach.piece != of->number) {
+    reach.piece = of->number;
     reach.part = reach.next;
     reach.next = 1;
   }
-  unsigned orders = std::min(fewest + reach.extra, most_orders);
+  orders = std::min(fewest + reach.extra, most_orders);
   // As much of the piece as the last time, at first; never a crumb behind it.
-  const bool whole_way = from == piece.start;
-  const double part = whole_way ? reach.part : impl_->part;
-  double length = part < 1 ? part * piece.length : to - from;
-  if (from + length * (1 + smallest_rest) >= to) length = to - from;
-  // Where a parameter begins to act, derivatives are nothing yet beside what the motion does in this piece.
-  const double whole = piece.length / piece.unit;
-  const double value = std::abs(impl_->parameter->value);
-  const double part_of = no_slope / (value == 0 ? 1 : value);
+  const double part = whole_way() ? reach.part : impl().part;
+  length = part < 1 ? part * piece.length : of->to - of->from;
+  if (of->from + length * (1 + smallest_rest) >= of->to) length = of->to - of->from;
   // The same for all parameters.
-  if (reach.measured != number) {
-    reach.measured = number;
-    reach.moved = moved_by(piece.position, n, piece.orders, 1, whole);
+  if (reach.measured != of->number) {
+    const double whole = piece.length / piece.unit;
+    reach.measured = of->number;
+    reach.moved = moved_by(piece.position, piece.n, piece.orders, 1, whole);
     reach.moved_multiplier = moved_by(piece.multiplier, piece.rows.size(), piece.multiplier_orders, 0, whole);
   }
-  const double least = part_of * reach.moved;
-  const double least_multiplier = part_of * reach.moved_multiplier;
-  Stretch stretch;
-  for (int halving = 0;; ++halving) {
-    impl_->equations->expand(number, piece, from, length, orders, modes);
-    impl_->equations->solve(impl_->number, position, velocity, stretch);
-    const double off = left_over(stretch, flow, least, least_multiplier);
-    // A few orders more are cheaper than two stretches, where they are enough.
-    if (off > series_converged && reach.extra == 0 && fewest + extra_orders <= most_orders &&
-        std::ldexp(off, -2 * static_cast<int>(extra_orders)) <= series_converged) {
-      reach.extra = extra_orders;
-      orders = fewest + extra_orders;
-      --halving;
-      continue;
-    }
-    if (off <= series_converged || halving == most_halvings || from + length / 2 == from) {
-      // The last terms of twice the length would be 2^orders as large.
-      const bool longer = std::ldexp(off, static_cast<int>(orders)) <= series_converged;
-      impl_->part = std::min(1.0, (longer ? 2 : 1) * length / piece.length);
-      if (whole_way && std::isfinite(off)) {
-        reach.part = std::min(reach.part, length / piece.length);
-        reach.next = std::min(reach.next, impl_->part);
-      }
-      break;
-    }
-    length /= 2;
+  // Where a parameter begins to act, derivatives are nothing yet beside what the motion does in this piece.
+  const double value = std::abs(impl().parameter->value);
+  const double part_of = no_slope / (value == 0 ? 1 : value);
+  least = part_of * reach.moved;
+  least_multiplier = part_of * reach.moved_multiplier;
+}
+
+bool Variation::Attempt::goes_with(const Attempt& other) const {
+  return !done && impl().equations == other.impl().equations && of->from == other.of->from && length == other.length &&
+         orders == other.orders && of->piece->rows == other.of->piece->rows &&
+         std::equal(of->modes.begin(), of->modes.end(), other.of->modes.begin(), other.of->modes.end());
+}
+
+void Variation::Attempt::judge() {
+  const motion::Piece& piece = *of->piece;
+  const double off =
+      left_over(*of->out, piece.n, piece.rows.size(), impl().model().flow, least, least_multiplier, impl().sizes);
+  Reach& reach = impl().equations->reach();
+  // A few orders more are cheaper than two stretches, where they are enough.
+  if (off > series_converged && orders == fewest && fewest + extra_orders <= most_orders &&
+      std::ldexp(off, -2 * static_cast<int>(extra_orders)) <= series_converged) {
+    reach.extra = extra_orders;
+    orders = fewest + extra_orders;
+    return;
   }
-  std::vector<double> unused;
-  evaluate(stretch, n, stretch.start + stretch.length, position, velocity, unused);
-  return stretch;
+  if (!(off <= series_converged || halvings == most_halvings || of->from + length / 2 == of->from)) {
+    length /= 2;
+    ++halvings;
+    return;
+  }
+  // The last terms of twice the length would be 2^orders as large.
+  const bool longer = std::ldexp(off, static_cast<int>(orders)) <= series_converged;
+  impl().part = std::min(1.0, (longer ? 2 : 1) * length / piece.length);
+  if (whole_way() && std::isfinite(off)) {
+    reach.part = std::min(reach.part, length / piece.length);
+    reach.next = std::min(reach.next, impl().part);
+  }
+  of->variation->end_of(*of->out);
+  done = true;
+}
+
+void Variation::follow(std::span<const Following> all) {
+  if (all.empty()) return;
+  Impl& first = *all.front().variation->impl_;
+  std::vector<Attempt>& attempts = first.attempts;
+  std::vector<Linearized::Start>& starts = first.starts;
+  attempts.resize(all.size());
+  for (std::size_t k = 0; k < all.size(); ++k) attempts[k].begin(all[k]);
+  for (std::size_t next = 0; next < all.size(); next += attempts[next].done ? 1 : 0) {
+    const Attempt leader = attempts[next];
+    if (leader.done) continue;
+    starts.clear();
+    for (const Attempt& one : attempts) {
+      if (!one.goes_with(leader)) continue;
+      starts.push_back({one.impl().number, one.of->variation->position, one.of->variation->velocity, one.of->out});
+    }
+    Linearized& equations = *leader.impl().equations;
+    const Following& of = *leader.of;
+    equations.expand(of.number, *of.piece, of.from, leader.length, leader.orders, of.modes);
+    equations.solve(starts);
+    for (Attempt& one : attempts) {
+      if (one.goes_with(leader)) one.judge();
+    }
+  }
 }
 
 Stretch Variation::follow_for(std::uint64_t number, const motion::Piece& piece, double from, double length,
@@ -348,41 +406,27 @@ Stretch Variation::follow_for(std::uint64_t number, const motion::Piece& piece, 
   Stretch out;
   impl_->equations->expand(number, piece, from, length, std::min(std::max(piece.orders, 3U) + more_orders, most_orders),
                            modes);
-  impl_->equations->solve(impl_->number, position, velocity, out);
-  std::vector<double> unused;
-  evaluate(out, impl_->model().variables, from + length, position, velocity, unused);
+  const Linearized::Start start{impl_->number, position, velocity, &out};
+  impl_->equations->solve({&start, 1});
+  end_of(out);
   return out;
+}
+
+void Variation::end_of(const Stretch& stretch) {
+  sum_up({stretch.position.data(), position.size(), stretch.orders}, 1, position.data(), velocity.data(), nullptr);
+  for (double& one : velocity) one /= stretch.length;
 }
 
 void Variation::evaluate(const Stretch& stretch, std::size_t n, double time, std::vector<double>& position,
                          std::vector<double>& velocity, std::vector<double>& multiplier) {
   const double s = stretch.length == 0 ? 0 : std::clamp((time - stretch.start) / stretch.length, 0.0, 1.0);
-  const auto series = [&](const std::vector<double>& of, std::size_t i) { return of.data() + i * stretch.orders; };
-  position.assign(n, 0.0);
-  velocity.assign(n, 0.0);
-  // Several variables in turn: each waits for itself alone.
-  constexpr std::size_t in_turn = 4;
-  for (std::size_t first = 0; first < n; first += in_turn) {
-    const std::size_t count = std::min(in_turn, n - first);
-    const double* of[in_turn];
-    for (std::size_t i = 0; i < in_turn; ++i) of[i] = series(stretch.position, first + std::min(i, count - 1));
-    double p[in_turn] = {};
-    double v[in_turn] = {};
-    for (unsigned k = stretch.orders; k-- > 0;) {
-      for (std::size_t i = 0; i < in_turn; ++i) {
-        v[i] = v[i] * s + p[i];
-        p[i] = p[i] * s + of[i][k];
-      }
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      position[first + i] = p[i];
-      velocity[first + i] = v[i] / stretch.length;
-    }
-  }
-  multiplier.assign(stretch.multiplier.size() / std::max(stretch.orders, 1U), 0.0);
-  for (std::size_t j = 0; j < multiplier.size(); ++j) {
-    for (unsigned k = stretch.orders; k-- > 0;) multiplier[j] = multiplier[j] * s + series(stretch.multiplier, j)[k];
-  }
+  position.resize(n);
+  velocity.resize(n);
+  sum_up({stretch.position.data(), n, stretch.orders}, s, position.data(), velocity.data(), nullptr);
+  for (double& one : velocity) one /= stretch.length;
+  const std::size_t m = stretch.multiplier.size() / std::max(stretch.orders, 1U);
+  multiplier.resize(m);
+  sum_up({stretch.multiplier.data(), m, stretch.orders}, s, multiplier.data(), nullptr, nullptr);
 }
 
 // ------------------------------------------------------------------------------------------------ instants
@@ -477,7 +521,7 @@ Variation::Change Variation::corner_rate(const model::Slotted& group, const mode
   const double part = piece.unit / stretch.length;
   double power = 1;
   for (unsigned k = 0; k < point_orders; ++k, power *= part) {
-    const auto of = [&](std::size_t i, unsigned order) { return stretch.position[i * stretch.orders + order]; };
+    const auto of = [&](std::size_t i, unsigned order) { return stretch.position[order * piece.n + i]; };
     run.set_position(k, [&](std::size_t i) { return power * of(i, k); });
     if (k + 1 < stretch.orders)
       run.set_velocity(k, [&](std::size_t i) { return (k + 1) * power * part * of(i, k + 1) / piece.unit; });

@@ -31,6 +31,19 @@ struct ShockRow {
   bool thrown = false;
 };
 
+class Variation;
+
+/// What is asked of `Variation::follow`: on from `from` for as far as one series reaches, at most to the end of the piece, which is `to` and has that number in its run; `modes` of the whole model.
+struct Following {
+  Variation* variation = nullptr;
+  std::uint64_t number = 0;
+  const motion::Piece* piece = nullptr;
+  double from = 0;
+  double to = 0;
+  std::span<const double> modes;
+  Stretch* out = nullptr;
+};
+
 class Variation {
  public:
   /// `equations`: of the parameter's model, by this parameter, which has that number there, and others.
@@ -45,10 +58,8 @@ class Variation {
   std::vector<double> position;
   std::vector<double> velocity;
 
-  /// On from `from` for as far as one series reaches, at most to the end of the piece, which is `to` and has that number in its run; `modes` of the whole model. What is no number in it is told by
-  /// `finite`.
-  [[nodiscard]] Stretch follow(std::uint64_t number, const motion::Piece& piece, double from, double to,
-                               std::span<const double> modes);
+  /// All of these, those side by side that share their equations and where they are. What is no number in a stretch is told by `finite`.
+  static void follow(std::span<const Following> all);
   /// The same over a length that is given, however well the series converges.
   [[nodiscard]] Stretch follow_for(std::uint64_t number, const motion::Piece& piece, double from, double length,
                                    std::span<const double> modes);
@@ -116,6 +127,10 @@ class Variation {
   void project(const MotionPoint& at, std::span<const std::uint32_t> rows);
 
  private:
+  /// On at the end of a stretch.
+  void end_of(const Stretch& stretch);
+  struct Attempt;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
