@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "zwang/base/number.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/half_turns.hpp"
 #include "zwang/motion/let_go.hpp"
@@ -160,9 +161,30 @@ class Walk {
     return out;
   }
 
+  /// Where a speed is zero the drag w / |w|^p has no slope, and the motion goes on without it for a moment: derivatives end before.
+  void lose_what_stirs(const Piece& piece) {
+    const model::Model& own = variation_.parameter().model;
+    for (const model::TermGroup& group : own.terms) {
+      for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+        if (!group.corners[c].stirs) continue;
+        fastest_.resize(own.switches, 0.0);
+        for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+          const std::uint32_t number = group.first_switch + c * group.lanes + lane;
+          const double first = instant::switch_rates(own, number, point_on(piece, piece.start, {}).state, {}).g;
+          const double last = instant::switch_rates(own, number, point_on(piece, piece.end(), {}).state, {}).g;
+          fastest_[number] = std::max({fastest_[number], first, last});
+          if (std::min(first, last) > speed_at_rest * speed_at_rest * fastest_[number]) continue;
+          lose("the speed in '" + group.corners[c].text + "' is zero at t = " + readable(piece.start) +
+               ": derivatives from there on are not offered");
+        }
+      }
+    }
+  }
+
   void add(const Piece& original) {
     std::vector<expressions::Side> sides;
     std::vector<double> modes = modes_on(original, sides);
+    if (!lost()) lose_what_stirs(original);
     Slid slid;
     const bool looked = !lost();
     if (looked) {
@@ -1028,6 +1050,7 @@ class Walk {
   std::uint64_t pieces_ = 0;
   Piece last_;
   std::vector<expressions::Side> last_sides_;
+  std::vector<double> fastest_;  ///< per switch: the largest |w|^2 of a speed that stands below a product
   std::vector<double> last_modes_;
   MotionPoint last_point_;
   Stretch final_stretch_;
