@@ -174,8 +174,11 @@ class Walk {
           const double last = instant::switch_rates(own, number, point_on(piece, piece.end(), {}).state, {}).g;
           fastest_[number] = std::max({fastest_[number], first, last});
           if (std::min(first, last) > speed_at_rest * speed_at_rest * fastest_[number]) continue;
-          lose("the speed in '" + group.corners[c].text + "' is zero at t = " + readable(piece.start) +
-               ": derivatives from there on are not offered");
+          std::string whose;
+          for (const std::string& body : model::bodies_of_switch(model_, number))
+            whose += (whose.empty() ? " of " : ", ") + body;
+          lose("the speed" + whose + ", of which a broken power stands in a force, is zero at t = " +
+               readable(piece.start) + ": derivatives from there on are not offered");
         }
       }
     }
