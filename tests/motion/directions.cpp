@@ -97,6 +97,128 @@ TEST(RootsOfSpeeds, bring_to_rest_in_finite_time) {
   EXPECT_EQ(wall.state.velocity[0], 0);
 }
 
+TEST(RootsOfSpeeds, bring_to_rest_in_a_plane_and_in_space) {
+  // v' = -v |v|^-p is v' = -v^(1-p) along its line: gone after v^(1+p) / (1 + p), and at rest from then on.
+  struct Case {
+    std::string model;
+    double p, speed;
+    std::vector<double> along;
+  };
+  const auto point = [](const std::string& velocity, const std::string& force, const std::string& place) {
+    return "[points.p]\nmass = 1\nposition = " + place + "\nvelocity = " + velocity + "\nforce = \"" + force + "\"\n";
+  };
+  const std::vector<Case> cases = {
+      {point("[0.6, 0.8]", "-p'/sqrt(norm(p'))", "[0, 0]"), 0.5, 1, {0.6, 0.8}},
+      {point("[0.3, 0.4]", "-p'/sqrt(norm(p'))", "[0, 0]"), 0.5, 0.5, {0.6, 0.8}},
+      {point("[1, 2, -2]", "-p'*norm(p')^-0.3", "[0, 0, 0]"), 0.3, 3, {1.0 / 3, 2.0 / 3, -2.0 / 3}},
+      {"[coordinates.x]\ninitial = 0\nvelocity = 3\nforce = \"-x'/(x'^2 + y'^2)^0.4\"\n[coordinates.y]\ninitial = "
+       "0\nvelocity = -4\nforce = \"-y'/(x'^2 + y'^2)^0.4\"\n[energy]\nkinetic = \"(x'^2 + y'^2)/2\"\n",
+       0.8,
+       5,
+       {0.6, -0.8}},
+      {point("[1.2, 1.6]", "-p'/sqrt(norm(p'))", "[0, 0]") + "[constraints]\nrail = \"0.8*p.x - 0.6*p.y = 0\"\n",
+       0.5,
+       2,
+       {0.6, 0.8}}};
+  for (const Case& one : cases) {
+    const Rubbed found = rub(one.model + "[simulation]\nuntil = 20\n");
+    ASSERT_EQ(found.status, Status::finished) << one.model << found.why;
+    const double way = std::pow(one.speed, 1 + one.p) / (1 + one.p);
+    for (std::size_t i = 0; i < one.along.size(); ++i) {
+      EXPECT_NEAR(found.state.position[i], way * one.along[i], 1e-11) << one.model;
+      EXPECT_EQ(found.state.velocity[i], 0) << one.model;
+    }
+  }
+}
+
+TEST(RootsOfSpeeds, are_passed_where_the_speed_turns) {
+  // Thrown up with 3 against gravity and the drag sqrt(v), followed until it falls with 4: with v = u^2 times are integrals of 2 u / (g +- u), ways of 2 u^3 / (g +- u).
+  constexpr double g = 9.81;
+  const auto time = [](double u, double sign) { return 2 * sign * (u - sign * g * std::log1p(sign * u / g)); };
+  const auto way = [](double u, double sign) {
+    return 2 * sign * (u * u * u / 3 - sign * g * u * u / 2 + g * g * u - sign * g * g * g * std::log1p(sign * u / g));
+  };
+  const double up = std::sqrt(3.0);
+  std::ostringstream until;
+  until.precision(17);
+  until << time(up, 1) + time(2, -1);
+  const Rubbed thrown =
+      rub("[points.p]\nmass = 1\nposition = [0, 0, 0]\nvelocity = [0, 0, 3]\nforce = \"-p'/sqrt(norm(p')) + [0, 0, "
+          "-9.81]\"\n[simulation]\nuntil = " +
+          until.str() + "\n");
+  ASSERT_EQ(thrown.status, Status::finished) << thrown.why;
+  EXPECT_NEAR(thrown.state.velocity[2], -4, 1e-10);
+  EXPECT_NEAR(thrown.state.position[2], way(up, 1) - way(2, -1), 1e-10);
+  EXPECT_EQ(thrown.state.position[0], 0);
+}
+
+TEST(RootsOfSpeeds, let_a_load_start_from_rest) {
+  // A constant load 1: v = u^2, t = -2 (u + ln(1 - u)), x = -2 (u^3/3 + u^2/2 + u + ln(1 - u)), up to u = 0.6.
+  const double u = 0.6;
+  std::ostringstream until;
+  until.precision(17);
+  until << -2 * (u + std::log1p(-u));
+  const std::string end = "[simulation]\nuntil = " + until.str() + "\n";
+  const double way = -2 * (u * u * u / 3 + u * u / 2 + u + std::log1p(-u));
+  const Rubbed plane =
+      rub("[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"[0.6, 0.8] - p'/sqrt(norm(p'))\"\n" + end);
+  ASSERT_EQ(plane.status, Status::finished) << plane.why;
+  EXPECT_NEAR(plane.state.position[0], 0.6 * way, 1e-11);
+  EXPECT_NEAR(plane.state.velocity[1], 0.8 * u * u, 1e-11);
+  const Rubbed line = rub(
+      "[coordinates.x]\ninitial = 0\nforce = \"1 - sqrt(abs(x'))*sign(x')\"\n[energy]\nkinetic = \"x'^2/2\"\n" + end);
+  ASSERT_EQ(line.status, Status::finished) << line.why;
+  EXPECT_NEAR(line.state.position[0], way, 1e-11);
+  // A load that grows as t: v = t^2/4, since t/2 = t - t/2; also after it has come to rest, 2/3 * 0.5^1.5 from the start, and the load begins at 3.
+  const Rubbed grows =
+      rub("[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"[t, 0] - p'/sqrt(norm(p'))\"\n[simulation]\nuntil = 2\n");
+  ASSERT_EQ(grows.status, Status::finished) << grows.why;
+  EXPECT_NEAR(grows.state.velocity[0], 1, 1e-11);
+  EXPECT_NEAR(grows.state.position[0], 8.0 / 12, 1e-11);
+  const Rubbed later = rub(block("0.3, 0.4", "-p'/sqrt(norm(p')) + [max(0, t - 3), 0]", "5"));
+  ASSERT_EQ(later.status, Status::finished) << later.why;
+  const double rest = 2.0 / 3 * std::pow(0.5, 1.5);
+  EXPECT_NEAR(later.state.position[0], 0.6 * rest + 8.0 / 12, 1e-11);
+  EXPECT_NEAR(later.state.position[1], 0.8 * rest, 1e-11);
+  EXPECT_NEAR(later.state.velocity[0], 1, 1e-11);
+  // What drives instead leaves rest whenever it likes.
+  const Rubbed driven = rub(block("0, 0", "p'/sqrt(norm(p'))", "3"));
+  EXPECT_EQ(driven.status, Status::singular);
+  EXPECT_NE(driven.why.find("t^2"), std::string::npos) << driven.why;
+}
+
+TEST(RootsOfSpeeds, a_gust_takes_along_what_is_at_rest_in_it) {
+  // Wind u t: of z = u t - v there is z' = U - k z^2, z = sqrt(U/k) tanh(sqrt(U k) t), and x = U t^2/2 - ln(cosh(sqrt(U k) t))/k.
+  constexpr double k = 0.3;
+  const auto run = [&](const std::string& wind, const std::string& simulation, const std::string& besides = "") {
+    return rub("[points.p]\nmass = 1\nposition = [3, 0]\nforce = \"-0.3*norm(p' - " + wind + ")*(p' - " + wind +
+               ")\"\n" + besides + "[simulation]\n" + simulation);
+  };
+  const auto expect = [&](const Rubbed& found, double x, double y, double t) {
+    ASSERT_EQ(found.status, Status::finished) << found.why;
+    const double size = std::hypot(x, y);
+    const double rate = std::sqrt(size * k);
+    const double speed = size * t - std::sqrt(size / k) * std::tanh(rate * t);
+    const double way = size * t * t / 2 - std::log(std::cosh(rate * t)) / k;
+    EXPECT_NEAR(found.state.position[0], 3 + way * x / size, 1e-10);
+    EXPECT_NEAR(found.state.position[1], way * y / size, 1e-10);
+    EXPECT_NEAR(found.state.velocity[0], speed * x / size, 1e-10);
+  };
+  expect(run("[t, 0.5*t]", "until = 6\n"), 1, 0.5, 6);
+  expect(run("[max(0, t-5)*0.6, max(0, t-5)*0.8]", "until = 8\n"), 0.6, 0.8, 3);
+  expect(run("[t - 7, 0]", "start = 7\nuntil = 9\n"), 1, 0, 2);
+  expect(run("[t, 0]", "until = 3\n", "[constraints]\nfloor = \"p.y >= 0\"\n"), 1, 0, 3);
+  // It comes and goes: the same along a line, where |w| is a corner.
+  const Rubbed plane = run("[sin(t), 0]", "until = 9\n");
+  const Rubbed line =
+      rub("[coordinates.x]\ninitial = 3\nforce = \"-0.3*abs(x' - sin(t))*(x' - sin(t))\"\n[energy]\nkinetic = "
+          "\"x'^2/2\"\n[simulation]\nuntil = 9\n");
+  ASSERT_EQ(plane.status, Status::finished) << plane.why;
+  ASSERT_EQ(line.status, Status::finished) << line.why;
+  EXPECT_NEAR(plane.state.position[0], line.state.position[0], 1e-11);
+  EXPECT_NEAR(plane.state.velocity[0], line.state.velocity[0], 1e-11);
+}
+
 TEST(Directions, what_is_loaded_to_the_bound_and_no_further_does_not_slip) {
   for (const std::string& text :
        {std::string("[coordinates.x]\ninitial = 0\nforce = \"sin(t) - sign(x')\"\n[energy]\nkinetic = \"x'^2/2\"\n"),

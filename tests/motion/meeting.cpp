@@ -90,6 +90,24 @@ TEST(Meeting, a_spring_is_passed_at_its_anchor_in_any_direction_and_place) {
   }
 }
 
+TEST(Meeting, an_anchor_that_moves_is_passed_as_one_at_rest) {
+  // By a steady speed u of anchor and point nothing else changes; with u = 20 cos(pi/6) the point stands still where it first meets the anchor.
+  for (const double u : {1.0, -7.0, 20.0, 20 * std::cos(pi / 6)}) {
+    const std::string anchor = exact(u) + "*t";
+    const std::string point = "position = [1, 0]\nvelocity = [" + exact(u - 20) + ", 0]\n";
+    const std::string way = "sqrt((a.x - " + anchor + ")^2 + a.y^2)";
+    for (const std::string& model :
+         {on_a_spring(point, "[energy]\npotential = \"50*(" + way + " - 1)^2\"\n"),
+          on_a_spring(point + "force = \"-100*(" + way + " - 1)*(a - [" + anchor + ", 0])/" + way + "\"\n", "")}) {
+      const Through found = follow_through(model);
+      ASSERT_EQ(found.status, Status::finished) << u << found.why;
+      EXPECT_NEAR(found.state.position[0], 5 * u + place_after(5), 10 * as_exact) << u;
+      // What is left behind by rounding of the place alone is not listed.
+      EXPECT_GE(found.times.size(), 11U) << u;
+    }
+  }
+}
+
 TEST(Meeting, a_bead_on_a_wire_is_pulled_through_the_anchor) {
   const Through found = follow_through(
       on_a_spring("position = [1, 0]\nvelocity = [-20, 0]\n",

@@ -415,4 +415,50 @@ TEST(Natural, a_place_that_touches_zero_lists_its_graze) {
   }
 }
 
+TEST(Natural, a_limit_on_an_angle_starts_where_the_angle_is_zero_and_is_passed_there) {
+  // Two links in one line, the angle between them no more than 1: the same as the cosine of it, which has slopes there.
+  const auto links = [](const std::string& lengths, const std::string& speeds, const std::string& limit) {
+    return outcome(
+        "gravity = [0, -1]\n[points.a]\nmass = 1\nposition = [1, 0]\n[points.b]\nmass = 1\nposition = [2, 0]\nvelocity "
+        "= " +
+        speeds + "\n[constraints]\n" + lengths + "limit = \"" + limit + "\"\n[simulation]\nuntil = 3\n");
+  };
+  const std::string rods = "first = \"distance(a, [0, 0]) = 1\"\nsecond = \"distance(a, b) = 1\"\n";
+  for (const char* speeds : {"[0, 0]", "[0, 1]"}) {
+    const Outcome angle = links(rods, speeds, "acos(dot(a, b - a)/(norm(a)*norm(b - a))) <= 1");
+    const Outcome cosine = links(rods, speeds, "dot(a, b - a) >= cos(1)");
+    ASSERT_EQ(angle.status, Status::finished) << angle.why;
+    EXPECT_EQ(angle.kinds, cosine.kinds);
+    for (std::size_t k = 0; k < angle.times.size(); ++k) EXPECT_NEAR(angle.times[k], cosine.times[k], close_by);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(angle.state.position[i], cosine.state.position[i], close_by);
+  }
+  // A bead at speed 1 on a circle of radius 1, from the angle -1 on: through 0 to 2 after 3, back to -2 after 4 more.
+  const auto bead = [](const std::string& start, const std::string& limit, const std::string& until) {
+    return outcome("[points.a]\nmass = 1\nposition = [\"cos(" + start + ")\", \"sin(" + start +
+                   ")\"]\nvelocity = [\"-sin(" + start + ")\", \"cos(" + start +
+                   ")\"]\n[constraints]\nrod = \"distance(a, [0, 0]) = 1\"\nlimit = { condition = \"" + limit +
+                   "\", restitution = 1 }\n[simulation]\nuntil = " + until + "\n");
+  };
+  const Outcome back = bead("-1", "acos(a.x/norm(a)) <= 2", "8");
+  ASSERT_EQ(back.status, Status::finished) << back.why;
+  ASSERT_EQ(back.times.size(), 2U);
+  EXPECT_NEAR(back.times[0], 3, close_by);
+  EXPECT_NEAR(back.times[1], 7, close_by);
+  EXPECT_NEAR(back.state.position[1], std::sin(-1.0), close_by);
+  // Written the other ways round: acos at least 1 through pi, asin from its end down to 0.4.
+  const Outcome least = bead("3", "1 - acos(a.x/norm(a)) <= 0", "4");
+  ASSERT_EQ(least.times.size(), 1U) << least.why;
+  EXPECT_NEAR(least.times[0], 2 * std::acos(-1.0) - 4, close_by);
+  const Outcome sine = bead("0", "asin(a.x/norm(a)) >= 0.4", "2");
+  ASSERT_EQ(sine.times.size(), 1U) << sine.why;
+  EXPECT_NEAR(sine.times[0], std::acos(-1.0) / 2 - 0.4, close_by);
+  // In one line but for rounding: the cosine comes out as 1 + 2^-52.
+  const Outcome rounded = outcome(
+      "gravity = [0, -1]\n[points.a]\nmass = 1\nposition = [1.1, 0.4]\n[points.b]\nmass = 1\nposition = [2.2, "
+      "0.8]\n[constraints]\nlimit = "
+      "\"acos(dot(a, b - a)/(norm(a)*norm(b - a))) <= 1\"\n[simulation]\nuntil = 0.3\n");
+  EXPECT_EQ(rounded.status, Status::finished) << rounded.why;
+  EXPECT_NEAR(rounded.state.position[1], 0.4 - 0.045, close_by);
+}
+
 }  // namespace zwang::motion::natural_tests

@@ -612,4 +612,29 @@ TEST(ParameterSlopes, are_right_beside_poles_roots_corners_and_of_large_phases) 
 }
 
 }  // namespace
+TEST(Sensitivity, of_drag_with_a_broken_power_of_the_speed_ends_where_the_speed_does) {
+  // v' = -k v / sqrt(|v|) from speed 1: |v| = (1 - k t/2)^2, by k -(1 - t/2) t; the way by k is the integral of it, -t^2/2 + t^3/6.
+  const auto drag = [](const std::string& until) {
+    return "[parameters]\nk = 1\n[points.p]\nmass = 1\nposition = [0, 0]\nvelocity = [0.6, 0.8]\nforce = "
+           "\"-k*p'/sqrt(norm(p'))\"\n[simulation]\nuntil = " +
+           until + "\n";
+  };
+  const Differentiated moving = differentiate(drag("1"), {"k"});
+  EXPECT_NEAR(end_of(moving).velocity[0], -0.6 / 2, 1e-11);
+  EXPECT_NEAR(end_of(moving).position[1], -0.8 / 3, 1e-11);
+  const Differentiated rests = differentiate(drag("5"), {"k"});
+  EXPECT_FALSE(rests.by[0].final.after);
+  EXPECT_NE(rests.by[0].final.why.find("the speed of p"), std::string::npos) << rests.by[0].final.why;
+}
+
+TEST(Sensitivity, of_a_gust_that_takes_along_what_is_at_rest_is_that_of_the_motion) {
+  // Wind t and drag k z^2: z = tanh(sqrt(k) t) / sqrt(k) behind the wind, v = t - z; at k = 1 dv/dk = (tanh t - t / cosh(t)^2) / 2.
+  const Differentiated gust = differentiate(
+      "[parameters]\nk = 1\n[points.p]\nmass = 1\nposition = [0, 0]\nforce = \"-k*norm(p' - [t, 0])*(p' - [t, "
+      "0])\"\n[simulation]\nuntil = 2\n",
+      {"k"});
+  const double c = std::cosh(2.0);
+  EXPECT_NEAR(end_of(gust).velocity[0], (std::tanh(2.0) - 2 / (c * c)) / 2, 1e-10);
+}
+
 }  // namespace zwang::sensitivity::sensitivity_tests

@@ -374,6 +374,25 @@ void add_directions(Graph& graph, const Directed& directed, std::size_t outputs,
   }
 }
 
+/// Products that vanish with a speed have no value where it is zero: there they are nothing.
+Lowered with_stirs(Graph& graph, Lowered out) {
+  Stirred drawn = draw_stirs(graph, out.outputs, out.modes);
+  if (drawn.squares.empty()) return out;
+  out.outputs = std::move(drawn.outputs);
+  for (std::size_t k = 0; k < drawn.squares.size(); ++k) {
+    Site site;
+    site.corner.kind = CornerKind::sign;
+    site.corner.first_mode = out.modes++;
+    site.corner.quiet = site.corner.stirs = true;
+    site.g = drawn.squares[k];
+    site.beside = graph.number(0);
+    site.source = drawn.sources[k];
+    out.sites.push_back(std::move(site));
+  }
+  Lowering::tell_nesting(graph, out);
+  return out;
+}
+
 }  // namespace
 
 Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued, bool directed) {
@@ -395,9 +414,10 @@ Lowered lower(Graph& graph, std::span<const Expr> outputs, bool continued, bool 
       if (std::none_of(out.sites.begin(), out.sites.end(), of_direction)) {
         add_directions(graph, drawn, count, out);
         Lowering::tell_nesting(graph, out);
-        return out;
+        return with_stirs(graph, std::move(out));
       }
     }
+    return with_stirs(graph, lower(graph, outputs, continued));
   }
   if (std::none_of(outputs.begin(), outputs.end(), [&](Expr e) { return has_corners(graph, e); })) {
     return {{outputs.begin(), outputs.end()}, {}, 0};

@@ -8,6 +8,7 @@
 ///   atan2(y, x) = x >= 0 ? atan2(y, x) : s pi + atan2(-y, -x)      s the sign of y: across the cut the angle jumps by 2 pi
 ///               = j pi + (j even ? atan2(y, x) : atan2(-y, -x))    continued: j counts half turns from the start
 ///   w_i / |w| = m w_i / sqrt(|w|^2 + k) + c_i                      m = 1, k = c_i = 0 where w moves; where it rests m = 0, k = 1, |c| <= 1
+///   w_i |w|^-p = m ? w_i |w|^-p : 0,  0 < p < 1                    m = sign(|w|^2), quiet: what it is at the instant
 ///
 /// s, m, k and the numbers of a piece are modes: symbols of the graph that stay constant while no g passes a threshold. Corners may be
 /// nested: the g of sign(mod(t, 1) - 0.5) contains the mode of mod, and jumps where that turns.
@@ -52,6 +53,7 @@ struct Corner {
   bool quiet = false;                ///< both sides are the same analytic function: no event, and never slid on
   std::vector<std::uint32_t> inner;  ///< corners whose modes occur in g: where one of them turns, g may jump
   bool follows = false;              ///< nothing but modes occurs in g, as in floor(t) >= 2: it turns with them alone
+  bool stirs = false;                ///< |w|^2 of a speed below a product that vanishes with it
   bool inside = false;               ///< its modes occur in switching functions only, not in the expressions themselves
   std::uint32_t parts = 0;           ///< of `moves`: the corners of w_1, w_2, ... are so many right behind it
   std::uint32_t whole = 0;           ///< of `part`: its `moves` is so many before it

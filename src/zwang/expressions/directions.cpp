@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -196,7 +197,101 @@ class Drawn {
   std::vector<Speed> speeds_;
 };
 
+/// The degree in w of what vanishes with it, at least; of what does not, 0; of what grows beyond all bounds, below 0.
+class Degree {
+ public:
+  Degree(Graph& graph, Expr square, const std::vector<Expr>& w) : graph_(graph), square_(square), w_(w) {
+    for (const Expr one : w) negated_.push_back(graph.negate(one));
+  }
+  [[nodiscard]] double of(Expr e) const {
+    if (e == square_) return 2;
+    if (is_among(w_, e) || is_among(negated_, e)) return 1;
+    const auto [base, exponent] = as_power_of_root(e);
+    if (base != e) {
+      const double degree = of(base);
+      if (exponent > 0 || base == square_) return exponent * degree;
+      return degree == 0 ? 0 : -std::numeric_limits<double>::infinity();
+    }
+    const Node node = graph_.node(e);
+    if (node.kind != NodeKind::product && node.kind != NodeKind::sum) return 0;
+    double out = node.kind == NodeKind::product ? 0 : std::numeric_limits<double>::infinity();
+    for (const Expr child : node.children)
+      out = node.kind == NodeKind::product ? out + of(child) : std::min(out, of(child));
+    return out;
+  }
+  /// u^n of a root of a root, and so on: all of them are of what is not negative.
+  [[nodiscard]] std::pair<Expr, double> as_power_of_root(Expr e) const { return as_power_of_root(graph_, e); }
+  [[nodiscard]] static std::pair<Expr, double> as_power_of_root(const Graph& graph, Expr e) {
+    auto [base, exponent] = as_power(graph, e);
+    while (true) {
+      const auto [inner, power] = as_power(graph, base);
+      if (inner == base || !(power > 0) || !(power < 1)) return {base, exponent};
+      base = inner;
+      exponent *= power;
+    }
+  }
+
+ private:
+  [[nodiscard]] static bool is_among(const std::vector<Expr>& list, Expr e) {
+    return std::find(list.begin(), list.end(), e) != list.end();
+  }
+
+  Graph& graph_;
+  Expr square_;
+  const std::vector<Expr>& w_;
+  std::vector<Expr> negated_;
+};
+
+/// The square of a speed below a product that vanishes with it; none otherwise.
+std::optional<Expr> stirring(Graph& graph, Expr product) {
+  if (graph.node(product).kind != NodeKind::product || (graph.kinds(product) & of_velocity) == 0) return {};
+  const std::vector<Expr> factors = factors_of(graph, product);
+  for (const Expr factor : factors) {
+    const auto [square, exponent] = Degree::as_power_of_root(graph, factor);
+    if (!(exponent < 0) || (graph.kinds(square) & of_velocity) == 0) continue;
+    const std::vector<Expr> w = components(graph, square);
+    if (w.empty()) continue;
+    const Degree degree(graph, square, w);
+    double sum = 0;
+    for (const Expr one : factors) sum += degree.of(one);
+    if (sum > 0) return square;
+  }
+  return {};
+}
+
 }  // namespace
+
+Stirred draw_stirs(Graph& graph, std::span<const Expr> outputs, std::uint32_t first_mode) {
+  Stirred out{{outputs.begin(), outputs.end()}, {}, {}};
+  const bool moves =
+      std::any_of(outputs.begin(), outputs.end(), [&](Expr e) { return (graph.kinds(e) & of_velocity) != 0; });
+  if (!moves) return out;
+  const std::vector<Expr> sorted = parts(graph, outputs);
+  std::vector<Expr> images(sorted.size());
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    const Kept kept = keep(graph, sorted[k]);
+    std::vector<Expr> children;
+    bool changed = false;
+    for (const Expr child : kept.children) {
+      children.push_back(images[place_of(sorted, child)]);
+      changed = changed || children.back() != child;
+    }
+    images[k] = changed ? remade(graph, kept.node, children) : sorted[k];
+    const std::optional<Expr> square = stirring(graph, images[k]);
+    if (!square) continue;
+    std::size_t place = 0;
+    while (place < out.squares.size() && out.squares[place] != *square) ++place;
+    if (place == out.squares.size()) {
+      out.squares.push_back(*square);
+      out.sources.push_back(sorted[k]);
+    }
+    const Expr mode = graph.symbol({SymbolKind::mode, first_mode + static_cast<std::uint32_t>(place)});
+    const Expr branches[] = {mode, images[k], graph.number(0)};
+    images[k] = graph.apply(Function::select, branches);
+  }
+  for (Expr& e : out.outputs) e = images[place_of(sorted, e)];
+  return out;
+}
 
 Directed draw_directions(Graph& graph, std::span<const Expr> outputs, std::uint32_t first_mode) {
   return Drawn(graph, first_mode).run(outputs);

@@ -30,4 +30,14 @@ struct Directed {
 /// its terms has a component of w. Modes are numbered from `first_mode` on.
 [[nodiscard]] Directed draw_directions(Graph& graph, std::span<const Expr> outputs, std::uint32_t first_mode);
 
+/// Products that vanish with a speed though a power of it stands below, as the drag v / sqrt(|v|): nothing where the speed is zero. The mode of each, 1 where the
+/// speed is none and 0 where it is zero, chooses between product and nothing.
+struct Stirred {
+  std::vector<Expr> outputs;
+  std::vector<Expr> squares;  ///< |w|^2 of mode `first_mode`, `first_mode` + 1, ...
+  std::vector<Expr> sources;  ///< a product that each stands in
+};
+/// A product counts if, with |w|^2 below it to any power, all of it is of a positive degree in w. Reference: docs/mathematics, section 21.7.
+[[nodiscard]] Stirred draw_stirs(Graph& graph, std::span<const Expr> outputs, std::uint32_t first_mode);
+
 }  // namespace zwang::expressions

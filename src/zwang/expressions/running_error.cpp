@@ -2,6 +2,7 @@
 #include "zwang/expressions/running_error.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "zwang/elementary/elementary.hpp"
 
@@ -41,6 +42,9 @@ Bounds of_sqrt(const Bounded& a, double y) {
   if (!(a.zero > 2 * a.e_zero)) return {std::sqrt(a.zero + a.e_zero), a.e_one + a.one};
   return by_derivatives(a, 0.5 / y, 0.25 / (y * a.zero));
 }
+
+/// acos(1 - e) <= 2.3 sqrt(e): pi / sqrt(2) at e = 2, and less before.
+constexpr double arc_at_end = 2.3;
 
 /// A tape that was run, the bounds so far, and how they are laid out.
 struct Bounding {
@@ -103,6 +107,12 @@ void bound_lane(const Bounding& of, std::size_t number, unsigned lane) {
     case Op::asin:
     case Op::acos: {
       const double inside = 1 - a.zero * a.zero;
+      if (!(inside > 4 * a.e_zero)) {
+        // At the ends of the range the slope has no bound; from there the angle changes by acos(1 - e) at most, which is below 2.3 sqrt(e).
+        bounds = {a.e_zero > 0 ? arc_at_end * std::sqrt(a.e_zero) : 0.0,
+                  a.one + a.e_one > 0 ? std::numeric_limits<double>::infinity() : 0.0};
+        break;
+      }
       bounds = by_derivatives(a, 1 / std::sqrt(inside), a.zero / (inside * std::sqrt(inside)));
       break;
     }

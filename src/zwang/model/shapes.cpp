@@ -259,7 +259,7 @@ std::vector<std::uint32_t> Shapes::Apart::key() const {
     out.push_back(static_cast<std::uint32_t>(bits >> 32U));
   };
   for (const expressions::Corner& corner : corners) {
-    out.push_back(static_cast<std::uint32_t>(corner.kind) * 2 + (corner.quiet ? 1 : 0));
+    out.push_back(static_cast<std::uint32_t>(corner.kind) * 4 + (corner.quiet ? 1 : 0) + (corner.stirs ? 2 : 0));
     for (const double knot : corner.pieces.knots) number(knot);
     for (const auto& piece : corner.pieces.piece) {
       for (const double x : piece) number(x);

@@ -482,6 +482,7 @@ struct Stride {
   double size_there = 0;      ///< of the terms of that row
   bool scheduled = false;     ///< it ends when something is due
   bool found_before = false;  ///< `stop` came true where it is so short
+  bool stirs = false;         ///< so short that it comes through the rest of a speed without what vanishes with it
   bool unseen = false;        ///< so short that comparisons of `stop` and `when` are asked at its ends alone
   bool arrives = false;       ///< it ends at the singular position
 
@@ -545,6 +546,7 @@ Next extend_from_here(Motion& motion, Stride& stride) {
   }
   if (!found) {
     impl.series.take_roots_as_they_are();
+    if (passes_rest(motion)) return Next::done;
     if (!pass_meeting(motion, stride.due)) {
       lead_nowhere(motion, "the accelerations are not finite: look at " + obstacle);
     }
@@ -561,6 +563,15 @@ bool is_stop_reached(const Motion& motion, double unseen) {
   std::vector<double> value;
   observe_lane(impl.series.along(), impl.model.simulation.stop.front(), registers, value);
   return value[0] <= 0 || (value.size() > 1 && value[0] <= unseen * std::abs(value[1]));
+}
+
+/// How far the motion may go without roots of speeds that are zero here, no further than to what is due.
+double without_roots(Motion& motion, const Stride& stride) {
+  Motion::Impl& impl = *motion.impl;
+  impl.series.take_roots_as_they_are();
+  double unused = 0;
+  if (!extend(impl.series, motion.state, part_for(impl.tolerance), stride.time_left(motion), 0, unused)) return 0;
+  return std::min(way_without_roots(motion), stride.time_left(motion) / impl.series.unit());
 }
 
 /// The same proved for the functions themselves, over the whole step.
@@ -581,8 +592,15 @@ Next prove_from_here(Motion& motion, Stride& stride) {
       if (!leads_nowhere()) break;
       if (extend_with_roots(motion, part, stride.time_left(motion), 0, stride.h)) prove();
     }
-    stride.h = proof.length;
-    motion.defect = std::max(motion.defect, stride.h > stride.shortest ? proof.defect : 0.0);
+    // Roots of a speed that is zero here are left out for a moment, about which nothing is proved.
+    const double unproved = leads_nowhere() ? without_roots(motion, stride) : 0.0;
+    stride.h = std::max(proof.length, unproved);
+    motion.defect = std::max(motion.defect, proof.length > stride.shortest ? proof.defect : 0.0);
+    if (stride.h > stride.shortest) {
+      const double reached = reach_of_stirs(motion, stride.h);
+      stride.stirs = reached < stride.h;
+      stride.h = reached;
+    }
   }
   if (stride.too_short()) {
     follow_own_series(motion);
@@ -590,7 +608,7 @@ Next prove_from_here(Motion& motion, Stride& stride) {
     impl.series.take_roots_as_they_are();
     double unused = 0;
     static_cast<void>(extend(impl.series, motion.state, part_for(impl.tolerance), stride.time_left(motion), 0, unused));
-    if (rest_here(motion, many_shortest_steps_to_rest, true)) return Next::done;
+    if (rest_here(motion, many_shortest_steps_to_rest, true) || passes_rest(motion)) return Next::done;
     if (!pass_meeting(motion, stride.due)) {
       lead_nowhere(motion, "no step can be bounded any more: look at " + obstacle);
     }
@@ -627,7 +645,16 @@ Next shorten(Motion& motion, Stride& stride) {
   stride.clear = reach_of_far(motion, stride.h);
   stride.near_far = stride.clear < stride.h;
   double& h = stride.h = stride.clear;
-  const double branch = motion.impl->series.branch(h);
+  // A root of speeds that comes to zero: up to the place, where they rest.
+  if (const double rest = stride.stirs ? h : motion.impl->series.rest_of_root(h); rest < h) {
+    const double left = roundings_of_a_meeting * stride.shortest;
+    h = rest > 2 * left ? rest - left : rest / 2;
+    if (!(h > stride.shortest)) {
+      lead_nowhere(motion, "no step leads on: look at " + motion.impl->series.obstacle());
+      return Next::done;
+    }
+  }
+  const double branch = stride.stirs ? h : motion.impl->series.branch(h);
   if (!(branch < h)) return Next::stage;
   // Where a force between points that meet jumps, not even the little way beyond may be gone with that of the wrong side: to the very place, and through it.
   const double beyond = behind_a_branch * branch + behind_a_branch_of_step * h;

@@ -71,6 +71,7 @@ bool has_side_of_its_own(const Motion& motion, const model::Slotted& group, std:
 Place straight_on_by(const Motion& motion, double s) {
   const Motion::Impl& impl = *motion.impl;
   Place there{motion.state, impl.switches.sides};
+  there.state.time += s;
   for (std::size_t i = 0; i < there.state.position.size(); ++i) there.state.position[i] += s * there.state.velocity[i];
   if (there.sides.empty()) return there;
   const std::vector<expressions::Side> by_value = model::sides_of(impl.model, there.state);
@@ -105,7 +106,7 @@ std::vector<Turn> turns_between(std::span<const expressions::Side> before, std::
 }
 
 /// What a way of s straight on means for the variables that meet.
-enum class Way : std::uint8_t { short_enough, not_there, too_long };
+enum class Way : std::uint8_t { short_enough, within_rounding, not_there, too_long };
 
 Way way_of(const Motion& motion, const std::vector<std::uint32_t>& variables, double s) {
   const Motion::Impl& impl = *motion.impl;
@@ -121,9 +122,10 @@ Way way_of(const Motion& motion, const std::vector<std::uint32_t>& variables, do
   const double far = largest_free(motion, straight_on_by(motion, ways_beyond_a_meeting * s).state, variables);
   const bool short_enough = far * s <= part_for(impl.tolerance) * speed ||
                             s <= roundings_of_a_meeting * shortest_step(impl, motion.state.time);
-  if (speed == 0 || (!short_enough && !within_rounding)) return Way::too_long;
+  if (!short_enough && (speed == 0 || !within_rounding)) return Way::too_long;
   const double near = largest_free(motion, straight_on_by(motion, s).state, variables);
-  return near <= growth_at_a_meeting * far ? Way::short_enough : Way::not_there;
+  if (!(near <= growth_at_a_meeting * far)) return Way::not_there;
+  return short_enough ? Way::short_enough : Way::within_rounding;
 }
 
 /// The roots that are zero within some of the shortest steps, before or behind, or within the rounding of their places; by their numbers. The square of a
@@ -172,6 +174,21 @@ bool leads_on(Motion& motion, const std::vector<std::size_t>& roots, double due)
   const double u = impl.series.unit();
   return grow && impl.series.prove(h, gap / u, defect_for(impl.tolerance), impl.tolerance).length >
                      shortest_step(impl, motion.state.time) / u;
+}
+
+/// The place is not known better than a way on which the points hardly move. But what they meet may move by itself, as an anchor does that depends on time: do the roots
+/// given stay what they are when time alone goes on? The state is the one from which the way leads.
+bool waits_for_them(Motion& motion, const std::vector<Series::RootOfPlaces>& before,
+                    const std::vector<std::size_t>& passed, double s, double due) {
+  Motion::Impl& impl = *motion.impl;
+  const double time = motion.state.time;
+  motion.state.time = time + s;
+  double h = 0;
+  const bool found = project(motion) && extend(impl.series, motion.state, part_for(impl.tolerance), due - time, 0, h);
+  const std::vector<Series::RootOfPlaces> then = impl.series.roots_of_places();
+  motion.state.time = time;
+  return found && std::all_of(passed.begin(), passed.end(),
+                              [&](std::size_t k) { return then[k].argument == before[k].argument; });
 }
 
 /// The way has been gone: a piece of constant velocities.
@@ -240,12 +257,21 @@ bool pass_meeting(Motion& motion, double due) {
     const Way way = way_of(motion, variables, s);
     if (way == Way::too_long) return false;
     if (way == Way::not_there) continue;
+    if (way == Way::within_rounding) {
+      const bool waits = waits_for_them(motion, before, passed, s, due);
+      motion.state = from;
+      impl.carry_position = carry_position;
+      impl.carry_velocity = carry_velocity;
+      static_cast<void>(project(motion));
+      if (!waits) return false;
+    }
     Place there = straight_on_by(motion, s);
     Triggers triggers;
     triggers.turns = turns_between(impl.switches.sides, there.sides);
     motion.state = std::move(there.state);
     if (project(motion) && keeps_its_speed(motion, from) && leads_on(motion, passed, due)) {
       take_way(motion, from, s);
+      motion.state.time = from.time;
       motion.state.time = later(impl, from.time, s);
       // Behind a corner that has been listed a root begins.
       const bool falls =
@@ -313,8 +339,14 @@ std::uint32_t leave_meeting(Motion& motion) {
     if (way == Way::not_there) continue;
     // Further, if it may be, so that steps lead on from there.
     double further = ways_from_a_meeting * s;
-    while (further > s && way_of(motion, variables, further) != Way::short_enough) further /= 2;
+    const auto leads = [&] {
+      const Way there = way_of(motion, variables, further);
+      return there == Way::short_enough || there == Way::within_rounding;
+    };
+    while (further > s && !leads()) further /= 2;
+    const double time = motion.state.time;
     motion.state = straight_on_by(motion, further).state;
+    motion.state.time = time;
     return no_row;
   }
   return variables.front();

@@ -167,7 +167,9 @@ bool rests_at_roots(Motion& motion, double soon) {
 
 bool leaves_from_roots(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
-  const std::vector<Series::RestingRoot> roots = impl.series.resting_roots();
+  std::vector<Series::RestingRoot> roots = impl.series.resting_roots();
+  const std::vector<Series::RestingRoot> stirs = resting_stirs(motion);
+  roots.insert(roots.end(), stirs.begin(), stirs.end());
   if (roots.empty() || impl.held_rows.size() > most_rows_passed) return false;
   BesideRest beside(motion);
   double extent = 1;

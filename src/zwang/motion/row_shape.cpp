@@ -2,8 +2,11 @@
 #include "zwang/motion/row_shape.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+
+#include "zwang/expressions/numbers.hpp"
 
 namespace zwang::motion {
 
@@ -207,6 +210,63 @@ void watch_squares(const model::RowGroup& group, std::uint32_t first_constant_in
   shape.squared = sign;
 }
 
+/// An angle beside a number, acos(u) - c or asin(u) - c, is watched by the number's cosine, or sine: (cos c - u) / sin c has the sign of acos(u) - c where
+/// 0 < c < pi, and its slope where both are zero, and goes on through u = 1 and -1, where the angle has no series.
+void watch_cosine(const model::RowGroup& group, std::uint32_t first_constant_input, RowShape& shape) {
+  using expressions::Op;
+  expressions::Tape& tape = shape.watched;
+  const std::uint32_t value = tape.outputs[0];
+  const std::size_t inputs = tape.inputs.size();
+  const std::size_t before = inputs + tape.constants.size();
+  if (value < before) return;
+  const expressions::Instruction last = tape.instructions[value - before];
+  if (last.op != Op::add && last.op != Op::subtract) return;
+  const auto is_angle = [&](std::uint32_t reg) {
+    return reg >= before &&
+           (tape.instructions[reg - before].op == Op::acos || tape.instructions[reg - before].op == Op::asin);
+  };
+  const bool first = is_angle(last.a);
+  const std::uint32_t angle = first ? last.a : last.b;
+  const std::uint32_t constant = first ? last.b : last.a;
+  if (!is_angle(angle) || !is_constant(tape, constant, first_constant_input)) return;
+  // f = sign (angle - turn constant).
+  const double sign = last.op == Op::subtract && !first ? -1.0 : 1.0;
+  const double turn = last.op == Op::add ? -1.0 : 1.0;
+  const expressions::Instruction inverse = tape.instructions[angle - before];
+  const bool of_cosine = inverse.op == Op::acos;
+  const auto inside = [&](double x) {
+    return of_cosine ? turn * x > 0 && turn * x < expressions::pi : std::abs(x) < expressions::pi / 2;
+  };
+  if (constant >= inputs) {
+    if (!inside(tape.constants[constant - inputs])) return;
+  } else {
+    const std::size_t slot = constant - first_constant_input;
+    for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+      if (!inside(group.constant_of[slot * group.lanes + lane])) return;
+    }
+  }
+  const auto append = [&](Op op, std::uint32_t a, std::uint32_t b) {
+    tape.instructions.push_back({op, a, b});
+    return static_cast<std::uint32_t>(tape.registers() - 1);
+  };
+  const auto behind = static_cast<std::uint32_t>(tape.registers() + 1);
+  const std::uint32_t sine = append(Op::sin, constant, behind);
+  const std::uint32_t cosine = append(Op::cos, constant, sine);
+  // The sine of the angle's own number is `turn` times that of the constant.
+  const bool negative = of_cosine ? sign * turn < 0 : sign < 0;
+  std::uint32_t off = 0;
+  if (of_cosine) {
+    off = append(Op::subtract, cosine, inverse.a);
+  } else {
+    off = append(turn > 0 ? Op::subtract : Op::add, inverse.a, sine);
+  }
+  std::uint32_t out = append(Op::divide, off, of_cosine ? sine : cosine);
+  if (negative) out = append(Op::negate, out, 0);
+  tape.outputs = {out};
+  constexpr std::uint32_t only[] = {0};
+  tape = expressions::part(tape, only);
+}
+
 }  // namespace
 
 void allow_zero_roots(expressions::Tape& tape) {
@@ -250,7 +310,10 @@ RowShape make_shape(const model::RowGroup& group) {
   shape.steady = constant || is_of_distance(shape.held, shape.directions);
   const std::uint32_t value = 0;
   shape.watched = expressions::part(group.tape, {&value, 1});
-  if (group.holonomic) watch_squares(group, first_constant, shape);
+  if (group.holonomic) {
+    watch_squares(group, first_constant, shape);
+    watch_cosine(group, first_constant, shape);
+  }
   // A root that is zero at the beginning of a step leaves all of itself to the bound, which is enough where the condition is slack.
   allow_zero_roots(shape.watched);
   shape.roots = find_roots(shape.watched);

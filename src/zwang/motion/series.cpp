@@ -95,8 +95,10 @@ std::string Series::obstacle() const {
   return out + impl_->beyond_numbers();
 }
 std::vector<Series::RestingRoot> Series::resting_roots() const { return impl_->resting_roots(); }
+bool Series::leaves_out_roots_of_speeds() const { return impl_->leaves_out_roots_of_speeds(); }
 std::vector<Series::RootOfPlaces> Series::roots_of_places() const { return impl_->roots_of_places(); }
 double Series::branch(double h) const { return impl_->branch(h); }
+double Series::rest_of_root(double h) const { return impl_->rest_of_root(h); }
 double Series::meeting(double h) const { return impl_->meeting(h); }
 double Series::weightless(double h, std::uint32_t& variable) const { return impl_->weightless(h, variable); }
 double Series::vanishing(double h, std::uint32_t& row) const { return impl_->vanishing(h, row); }

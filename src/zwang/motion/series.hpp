@@ -76,6 +76,8 @@ class Series {
     std::vector<std::uint32_t> positions, velocities;
   };
   [[nodiscard]] std::vector<RestingRoot> resting_roots() const;
+  /// Is a root or a power of a speed in a force zero at the beginning, and taken so on all of the step, though what stands below it moves?
+  [[nodiscard]] bool leaves_out_roots_of_speeds() const;
   /// A root of positions alone in a force, as a distance is: its argument at the state last tried, the rate of that, and the variables it depends on.
   struct RootOfPlaces {
     double argument = 0, rate = 0;
@@ -118,6 +120,9 @@ class Series {
 
   /// Where on [0, h] a root in an open condition or a force passes zero, beyond which its series has the wrong sign; else h.
   [[nodiscard]] double branch(double h) const;
+  /// The first place on [0, h] where the series of a root of speeds in a force passes zero and the force does not go on as it does, as that of sqrt(|v|) where v comes to rest: of a
+  /// length of speeds, sqrt(|v|^2), it does. h if there is none.
+  [[nodiscard]] double rest_of_root(double h) const;
   /// The same of roots of places in forces alone, as of a distance between points that meet.
   [[nodiscard]] double meeting(double h) const;
 

@@ -525,6 +525,26 @@ std::vector<Series::RestingRoot> Series::Impl::resting_roots() const {
   return out;
 }
 
+bool Series::Impl::leaves_out_roots_of_speeds() const {
+  for (const Block& block : terms) {
+    if (model.terms[block.group].kind == TermKind::kinetic) continue;
+    const expressions::Tape& tape = term_tapes[block.group];
+    const std::size_t before = tape.inputs.size() + tape.constants.size();
+    for (const std::uint32_t reg : term_roots[block.group]) {
+      if (term_moving[block.group][reg - before] == 0) continue;
+      const double* y = registers(block) + std::size_t{reg} * orders * block.width;
+      const double* u = registers(block) + std::size_t{tape.instructions[reg - before].a} * orders * block.width;
+      for (std::uint32_t l = 0; l < block.count; ++l) {
+        if (y[l] != 0) continue;
+        for (unsigned k = 0; k + 1 < N; ++k) {
+          if (u[k * block.width + l] != 0) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 std::vector<Series::RootOfPlaces> Series::Impl::roots_of_places() const {
   std::vector<RootOfPlaces> out;
   const auto add = [&](const Block& block, std::uint32_t argument) {

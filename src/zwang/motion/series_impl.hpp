@@ -379,6 +379,7 @@ struct Series::Impl {
   [[nodiscard]] double reach(double tolerance) const;
   [[nodiscard]] double reach_of_motion(double tolerance) const;
   [[nodiscard]] double branch(double h) const;
+  [[nodiscard]] double rest_of_root(double h) const;
   [[nodiscard]] double meeting(double h) const;
   /// Where before `first` the root of a register of a block passes zero: that becomes the first.
   void look_for_branch(const Block& block, std::uint32_t reg, unsigned count, double& first) const;
@@ -394,6 +395,7 @@ struct Series::Impl {
   [[nodiscard]] bool root_vanishes(const Block& block);
   [[nodiscard]] bool nearly_singular();
   [[nodiscard]] std::vector<Series::RestingRoot> resting_roots() const;
+  [[nodiscard]] bool leaves_out_roots_of_speeds() const;
   [[nodiscard]] std::vector<RootOfPlaces> roots_of_places() const;
   /// In words: what in a force is beyond numbers here; empty if nothing is.
   [[nodiscard]] std::string beyond_numbers() const;

@@ -77,6 +77,50 @@ double Series::Impl::branch(double h) const {
   return first;
 }
 
+namespace {
+
+/// Is a register a sum of squares, by its instructions?
+bool is_sum_of_squares(const expressions::Tape& tape, std::uint32_t reg) {
+  using expressions::Op;
+  const std::size_t before = tape.inputs.size() + tape.constants.size();
+  std::vector<std::uint32_t> open{reg};
+  while (!open.empty()) {
+    const std::uint32_t now = open.back();
+    open.pop_back();
+    if (now < before) return false;
+    const expressions::Instruction& i = tape.instructions[now - before];
+    if (i.op == Op::square) continue;
+    if (i.op == Op::add) {
+      open.push_back(i.a);
+      open.push_back(i.b);
+    } else if (i.op == Op::scale && i.c > 0) {
+      open.push_back(i.a);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+double Series::Impl::rest_of_root(double h) const {
+  double first = h;
+  for (const Block& block : terms) {
+    if (model.terms[block.group].kind == TermKind::kinetic) continue;
+    const expressions::Tape& tape = term_tapes[block.group];
+    const std::size_t before = tape.inputs.size() + tape.constants.size();
+    for (const std::uint32_t reg : term_roots[block.group]) {
+      if (term_moving[block.group][reg - before] == 0) continue;
+      const expressions::Instruction& i = tape.instructions[reg - before];
+      const double twice = i.op == expressions::Op::sqrt ? 1.0 : 2 * i.c;
+      if (twice == std::floor(twice) && is_sum_of_squares(tape, i.a)) continue;
+      look_for_branch(block, reg, N - 1, first);
+    }
+  }
+  return first;
+}
+
 double Series::Impl::meeting(double h) const {
   double first = h;
   for (const Block& block : terms) {

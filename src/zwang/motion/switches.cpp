@@ -87,6 +87,13 @@ void tell_sides(const Motion& motion, const Triggers& triggers, bool first, bool
       tell_direction(motion, triggers, first, struck, group, c, lane, known, near, anew);
       return;
     }
+    if (corner.stirs) {
+      // Zero or not: its value tells, but where it passes zero.
+      const Turn* passes = struck ? nullptr : turn_of(triggers, number);
+      if (passes != nullptr && !passes->slips) known.push_back({number, 1});
+      anew[number] = 1;
+      return;
+    }
     const model::SwitchPlace place = model::place_of_switch(model, number);
     // A row in a valley and its twin know their sides of it; a twin that does not count has none.
     if (corner.kept()) {
@@ -343,6 +350,10 @@ bool ask_again(Motion& motion, const Triggers& triggers, bool first, const insta
     const Corner& corner = group.corners[c];
     const Side side = switches.sides[number];
     if (corner.kind == expressions::CornerKind::part) return;
+    if (corner.stirs) {
+      known.push_back({number, side});
+      return;
+    }
     const bool moved =
         std::any_of(imposed.begin(), imposed.end(), [&](const instant::Imposed& one) { return one.number == number; });
     if (corner.kind == expressions::CornerKind::moves) {

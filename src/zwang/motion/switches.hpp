@@ -90,6 +90,16 @@ void look_at_truths(Motion& motion, const Triggers& triggers);
 void look_at_truths_before(Motion& motion);
 /// The same for a flow, whose rates have no shocks.
 bool settle_flow_switches(Motion& motion, const Triggers& triggers, bool first);
+/// Speeds below products that vanish with them (slow.cpp). Where such a speed is zero and begins to move, the product is left out for some shortest steps: no further than
+/// that, in the unit of time of the series; and what is to be asked there.
+[[nodiscard]] double reach_of_stirs(const Motion& motion, double h);
+void find_stirs(const Motion& motion, double h, FoundTurns& found);
+/// Where one of them comes through zero and no step leads on: it is zero now.
+[[nodiscard]] bool passes_rest(Motion& motion);
+/// How far the motion goes without the roots of speeds in forces that are zero here, in the unit of time of the series; 0 if there are none, or what they leave out does not begin from nothing.
+[[nodiscard]] double way_without_roots(const Motion& motion);
+/// Those of these speeds that stay at zero.
+[[nodiscard]] std::vector<Series::RestingRoot> resting_stirs(const Motion& motion);
 /// The events of switches at this instant.
 void list_switches(Motion& motion, const Switches& before, const Triggers& triggers, bool first);
 /// Velocities onto the surfaces slid on.

@@ -231,6 +231,9 @@ inline constexpr double shortest_of_duration = 1e-17;
 inline constexpr double shortest_steps_to_rest = 4;
 /// The same where no step can be proved any more.
 inline constexpr double many_shortest_steps_to_rest = 1e3;
+/// Shortest steps that are gone without a force that begins with a root of a speed at rest: what it does by then is rounding of what it does later, and the next
+/// step, a part of as much, is longer than the shortest.
+inline constexpr double shortest_steps_from_rest = 64;
 /// Of the terms of a push along the direction in which a speed leaves: they cancel where it has not begun to grow.
 inline constexpr double push_of_nothing = 1e-11;
 /// Of the terms of a velocity: what conditions move it by is more, where they do.

@@ -251,7 +251,7 @@ void for_followed(const Motion& motion, const Visit& visit) {
                        [&](const instant::MixedMode& one) { return one.number == number; });
   };
   for_switches(impl.model, [&](const model::Slotted& group, std::uint32_t c, std::uint32_t lane, std::uint32_t number) {
-    if (group.corners[c].follows || switches.unfollowed[number] != 0) return;
+    if (group.corners[c].follows || group.corners[c].stirs || switches.unfollowed[number] != 0) return;
     // At rest a speed has weights that are followed; its parts go with it.
     if (group.corners[c].directs() &&
         (group.corners[c].kind == expressions::CornerKind::part || switches.sides[number] != 2)) {
@@ -506,6 +506,8 @@ FoundTurns find_turns(const Motion& motion, double h) {
       found.at = std::min(found.at, at);
     }
   }
+
+  find_stirs(motion, h, found);
 
   // Alternatives that do not count may come to count.
   ValueTapes tapes(impl.model);

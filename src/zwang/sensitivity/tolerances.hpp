@@ -48,6 +48,8 @@ inline constexpr std::size_t most_inverted = 6;
 inline constexpr double inverted_from = 0x1p-10;
 /// Of a piece: what is left out at its start where a root begins at zero. Velocities change there by as small a part.
 inline constexpr double root_offset = 0x1p-46;
+/// Of the fastest so far: a speed that is no more is at rest, or turns there.
+inline constexpr double speed_at_rest = 1e-8;
 /// A stretch is not halved more often: what has not converged then is not analytic.
 inline constexpr int most_halvings = 60;
 /// Velocities after a shock, as the rule of the shock gives them and as the motion has them, agree to this part, or another rule was at work. Closing

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "zwang/base/number.hpp"
+#include "zwang/instant/corners.hpp"
 #include "zwang/model/half_turns.hpp"
 #include "zwang/sensitivity/leaving.hpp"
 
@@ -90,10 +91,34 @@ std::vector<std::uint8_t> Walk::held_still(double start) const {
   return out;
 }
 
+/// Where a speed is zero the drag w / |w|^p has no slope, and the motion goes on without it for a moment: derivatives end before.
+void Walk::lose_what_stirs(const Piece& piece) {
+  const model::Model& own = variation_.parameter().model;
+  for (const model::TermGroup& group : own.terms) {
+    for (std::uint32_t c = 0; c < group.corners.size(); ++c) {
+      if (!group.corners[c].stirs) continue;
+      fastest_.resize(own.switches, 0.0);
+      for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+        const std::uint32_t number = group.first_switch + c * group.lanes + lane;
+        const double first = instant::switch_rates(own, number, point_on(piece, piece.start, {}).state, {}).g;
+        const double last = instant::switch_rates(own, number, point_on(piece, piece.end(), {}).state, {}).g;
+        fastest_[number] = std::max({fastest_[number], first, last});
+        if (std::min(first, last) > speed_at_rest * speed_at_rest * fastest_[number]) continue;
+        std::string whose;
+        for (const std::string& body : model::bodies_of_switch(model_, number))
+          whose += (whose.empty() ? " of " : ", ") + body;
+        lose("the speed" + whose + ", of which a broken power stands in a force, is zero at t = " +
+             readable(piece.start) + ": derivatives from there on are not offered");
+      }
+    }
+  }
+}
+
 void Walk::enter_piece(const Piece& original) {
   std::vector<expressions::Side>& sides = sides_;
   std::vector<double>& modes = modes_;
   modes = modes_on(original, sides);
+  if (!lost()) lose_what_stirs(original);
   Slid slid;
   const bool looked = !lost();
   if (looked) {

@@ -85,6 +85,7 @@ class Walk {
   [[nodiscard]] std::vector<std::uint8_t> held_still(double start) const;
 
   void enter_piece(const Piece& original);
+  void lose_what_stirs(const Piece& piece);
 
   /// A stretch was followed to its end.
   void take_stretch();
@@ -253,6 +254,7 @@ class Walk {
   std::uint64_t pieces_ = 0;
   Piece last_;
   std::vector<expressions::Side> last_sides_;
+  std::vector<double> fastest_;  ///< per switch: the largest |w|^2 of a speed that stands below a product
   std::vector<double> last_modes_;
   MotionPoint last_point_;
   Stretch final_stretch_;

@@ -16,7 +16,7 @@ namespace zwang::expressions {
 struct Acos {
   static constexpr std::string_view name = "acos";
 
-  static double value(double u) { return elementary::acos(u); }
+  static double value(double u) { return elementary::acos(within_one(u)); }
 
   static Expr derivative(Graph& graph, Expr u, Expr /*y*/) {
     const Expr rest = graph.subtract(graph.number(1), graph.power(u, graph.number(2)));

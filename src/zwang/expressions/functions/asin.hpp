@@ -16,7 +16,7 @@ namespace zwang::expressions {
 struct Asin {
   static constexpr std::string_view name = "asin";
 
-  static double value(double u) { return elementary::asin(u); }
+  static double value(double u) { return elementary::asin(within_one(u)); }
 
   static Expr derivative(Graph& graph, Expr u, Expr /*y*/) {
     const Expr rest = graph.subtract(graph.number(1), graph.power(u, graph.number(2)));

@@ -22,6 +22,13 @@ inline constexpr unsigned many = 16;
 inline constexpr unsigned many_by_eights = many + 0x100;
 [[nodiscard]] constexpr unsigned lanes_of(unsigned w) { return w & 0xffU; }
 
+/// A cosine or sine that rounding has put outside of -1 .. 1, as dot(a, b) / (|a| |b|) of vectors in one direction comes out as 1 + 2^-52: by so little it is 1, or -1.
+[[nodiscard]] inline double within_one(double u) {
+  constexpr double roundings = 0x1p-50;
+  const double over = std::abs(u) - 1;
+  return over > 0 && over <= roundings ? std::copysign(1.0, u) : u;
+}
+
 /// One coefficient of W lanes, as a number (W = 1) or as pairs of numbers.
 template <unsigned W>
 struct Lanes {
