@@ -32,7 +32,8 @@ void throw_sides(const model::Model& model, model::State& state, Dice& dice) {
           }
           case CornerKind::turns:
           case CornerKind::moves:
-          case CornerKind::part: break;
+          case CornerKind::part:
+          case CornerKind::spoke: break;
         }
       }
     }

@@ -275,8 +275,13 @@ Side Corner::side(double g, double beside) const {
     case CornerKind::turns: return g >= 0 ? 0 : (beside >= 0 ? 2 : -2);
     case CornerKind::moves: return g == 0 ? 1 : 2;
     case CornerKind::part: return part_moves;
+    case CornerKind::spoke: return 2 * static_cast<Side>(std::nearbyint(g / unit_of_spoke));
   }
   return 0;
+}
+
+double rest_of_spoke(double component) {
+  return (component - std::nearbyint(component / unit_of_spoke) * unit_of_spoke) / unit_of_spoke;
 }
 
 Side Corner::next(Side interval, bool above, double beside) const {
@@ -294,7 +299,8 @@ bool Corner::has_threshold(Side interval, bool above) const {
       return above ? static_cast<std::size_t>(interval / 2) < pieces.knots.size() : interval >= 2;
     case CornerKind::turns: return above == (interval % 4 != 0);
     case CornerKind::moves: return !above && interval == 2;
-    case CornerKind::part: return false;
+    case CornerKind::part:
+    case CornerKind::spoke: return false;
   }
   return false;
 }
@@ -306,7 +312,8 @@ double Corner::threshold(Side interval, bool above) const {
     case CornerKind::truth:
     case CornerKind::turns:
     case CornerKind::moves:
-    case CornerKind::part: return 0;
+    case CornerKind::part:
+    case CornerKind::spoke: return 0;
     case CornerKind::whole: return above ? k + 1.0 : k;
     case CornerKind::pieces: return pieces.knots[static_cast<std::size_t>(above ? k : k - 1)];
   }
@@ -332,6 +339,7 @@ void Corner::numbers(Side side, std::span<double> out) const {
       out[1] = side == 2 ? 0 : 1;
       return;
     case CornerKind::part: out[0] = side == 0 ? -1 : (side == 2 ? 1 : 0); return;
+    case CornerKind::spoke: out[0] = side / 2 * unit_of_spoke * (whole == 0 ? 1.0 : unit_of_spoke); return;
   }
 }
 

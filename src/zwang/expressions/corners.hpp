@@ -7,6 +7,7 @@
 ///   table, spline                 g = u,      the piece's X, a, b, c, e (functions/pieces.hpp)
 ///   atan2(y, x) = x >= 0 ? atan2(y, x) : s pi + atan2(-y, -x)      s the sign of y: across the cut the angle jumps by 2 pi
 ///               = j pi + (j even ? atan2(y, x) : atan2(-y, -x))    continued: j counts half turns from the start
+///   |w| = c.w at the apex of a cone           g = c_i,    c_i chosen by the motion (cones.hpp)
 ///   w_i / |w| = m w_i / sqrt(|w|^2 + k) + c_i                      m = 1, k = c_i = 0 where w moves; where it rests m = 0, k = 1, |c| <= 1
 ///   w_i |w|^-p = m ? w_i |w|^-p : 0,  0 < p < 1                    m = sign(|w|^2), quiet: what it is at the instant
 ///
@@ -33,7 +34,8 @@ enum class CornerKind : std::uint8_t {
   pieces,  ///< thresholds are the knots; the modes are the numbers of the piece
   turns,   ///< threshold 0 of x; the modes are the truth of x >= 0 and the half turns j; the interval is j
   moves,   ///< |w| comes to 0 from above; the modes m, k are 1, 0 where w moves (side 2), 0, 1 where it rests (side 1)
-  part     ///< w_i of the corner `moves` before it; the mode c_i is 0 where w moves, else a weight between -1 and 1
+  part,    ///< w_i of the corner `moves` before it; the mode c_i is 0 where w moves, else a weight between -1 and 1
+  spoke  ///< a component of the direction of a plane that touches a cone in its apex, or the rest of it; nothing turns it but the motion
 };
 
 /// Sides of a `part`: w moves; w rests; w leaves its rest in the direction c, with a push that grows from nothing, or with one of its own at once.
@@ -41,6 +43,10 @@ inline constexpr std::int32_t part_moves = 4;
 inline constexpr std::int32_t part_rests = 1;
 inline constexpr std::int32_t part_leaves = 3;
 inline constexpr std::int32_t part_leaves_at_once = 5;
+
+/// A component of a spoke is a whole number of these, and its rest one of as small parts of them. Its side is twice that number.
+inline constexpr double unit_of_spoke = 0x1p-29;
+[[nodiscard]] double rest_of_spoke(double component);
 
 /// On which side of its thresholds g is: 2 k in interval k, 2 k - 1 on the threshold below interval k. Interval 0 lies below
 /// the only threshold of `sign` and `truth`, before the first knot of `pieces`, and from 0 to 1 of `whole`.
@@ -56,7 +62,7 @@ struct Corner {
   bool stirs = false;                ///< |w|^2 of a speed below a product that vanishes with it
   bool inside = false;               ///< its modes occur in switching functions only, not in the expressions themselves
   std::uint32_t parts = 0;           ///< of `moves`: the corners of w_1, w_2, ... are so many right behind it
-  std::uint32_t whole = 0;           ///< of `part`: its `moves` is so many before it
+  std::uint32_t whole = 0;           ///< of `part`: its `moves` is so many before it; of the rest of a `spoke`: 1
   /// Of the direction of a speed?
   [[nodiscard]] bool directs() const { return kind == CornerKind::moves || kind == CornerKind::part; }
   /// Of a spring that can be let go: a truth about a number that never changes, turned off by the release alone.

@@ -15,21 +15,6 @@ namespace {
 
 constexpr unsigned of_velocity = 1U << static_cast<unsigned>(SymbolKind::velocity);
 
-/// base^exponent with a number as exponent: of a root 1/2, of anything else 1.
-std::pair<Expr, double> as_power(const Graph& graph, Expr e) {
-  const Node node = graph.node(e);
-  if (node.kind == NodeKind::function && node.function == Function::sqrt) return {node.children[0], 0.5};
-  if (node.kind == NodeKind::power && graph.node(node.children[1]).kind == NodeKind::number)
-    return {node.children[0], graph.node(node.children[1]).number};
-  return {e, 1.0};
-}
-
-std::vector<Expr> factors_of(const Graph& graph, Expr e) {
-  const Node node = graph.node(e);
-  if (node.kind == NodeKind::product) return {node.children.begin(), node.children.end()};
-  return {e};
-}
-
 /// f_i b_i of the terms of a square, or nothing if some term is none of a velocity's.
 std::vector<Expr> components(Graph& graph, Expr square) {
   std::vector<Expr> out;
@@ -37,7 +22,7 @@ std::vector<Expr> components(Graph& graph, Expr square) {
     const Term term = graph.term(one);
     if (!(term.coefficient > 0) || (graph.kinds(one) & of_velocity) == 0) return {};
     std::vector<Expr> halves = {graph.number(std::sqrt(term.coefficient))};
-    for (const Expr factor : factors_of(graph, term.rest)) {
+    for (const Expr factor : factors_in(graph, term.rest)) {
       const auto [base, power] = as_power(graph, factor);
       if (power != 2) return {};
       halves.push_back(base);
@@ -104,7 +89,7 @@ class Drawn {
 
   std::optional<DirectionFactor> direction_in(Expr product) {
     if (graph_.node(product).kind != NodeKind::product) return {};
-    const std::vector<Expr> factors = factors_of(graph_, product);
+    const std::vector<Expr> factors = factors_in(graph_, product);
     for (std::size_t place = 0; place < factors.size(); ++place) {
       const std::size_t known = speeds_.size();
       const std::uint32_t mode = next_mode_;
@@ -113,12 +98,12 @@ class Drawn {
       std::vector<Expr> others = factors;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(place));
       const Expr whole = graph_.multiply(others);
-      const std::vector<Expr> before = factors_of(graph_, whole);
+      const std::vector<Expr> before = factors_in(graph_, whole);
       for (std::size_t c = 0; c < speeds_[*speed].w.size(); ++c) {
         // A factor of the whole if nothing new is divided by; a difference may stand the other way round.
         for (const Expr w : {speeds_[*speed].w[c], graph_.negate(speeds_[*speed].w[c])}) {
           const Expr rest = graph_.divide(whole, w);
-          const std::vector<Expr> after = factors_of(graph_, rest);
+          const std::vector<Expr> after = factors_in(graph_, rest);
           const bool divides = std::any_of(after.begin(), after.end(), [&](Expr e) {
             return as_power(graph_, e).second < 0 && std::find(before.begin(), before.end(), e) == before.end();
           });
@@ -144,7 +129,7 @@ class Drawn {
   /// A sum over |w| as the sum of its terms over |w|.
   Expr spread(Expr product) {
     if (graph_.node(product).kind != NodeKind::product || direction_in(product)) return product;
-    const std::vector<Expr> factors = factors_of(graph_, product);
+    const std::vector<Expr> factors = factors_in(graph_, product);
     for (std::size_t k = 0; k < factors.size(); ++k) {
       if (graph_.node(factors[k]).kind != NodeKind::sum) continue;
       std::vector<Expr> terms;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "zwang/expressions/graph.hpp"
@@ -107,6 +108,21 @@ inline Kept keep(const Graph& graph, Expr e) {
 inline std::vector<Expr> terms_of(const Graph& graph, Expr e) {
   const Node node = graph.node(e);
   if (node.kind == NodeKind::sum) return {node.children.begin(), node.children.end()};
+  return {e};
+}
+
+/// base^exponent with a number as exponent: of a root 1/2, of anything else 1.
+inline std::pair<Expr, double> as_power(const Graph& graph, Expr e) {
+  const Node node = graph.node(e);
+  if (node.kind == NodeKind::function && node.function == Function::sqrt) return {node.children[0], 0.5};
+  if (node.kind == NodeKind::power && graph.node(node.children[1]).kind == NodeKind::number)
+    return {node.children[0], graph.node(node.children[1]).number};
+  return {e, 1.0};
+}
+
+inline std::vector<Expr> factors_in(const Graph& graph, Expr e) {
+  const Node node = graph.node(e);
+  if (node.kind == NodeKind::product) return {node.children.begin(), node.children.end()};
   return {e};
 }
 

@@ -47,6 +47,24 @@ inline constexpr double equally_costly = 1e-9;
 inline constexpr double rounding_of_ways = 1e-12;
 /// Shocks of one way: after the second what is approached is rounding.
 inline constexpr int most_shocks_of_a_way = 3;
+/// Of the terms of their rates: what is slower across the apex of a cone stands still.
+inline constexpr double still_in_apex = 1e-13;
+/// Of the terms of its spokes: so far an answer may lie outside of a cone.
+inline constexpr double kept_by_cone = 1e-13;
+/// Of a change across a cone: from so near the spoke is looked for that leads where it points, as the last bits of two that enclose it are lost.
+inline constexpr double nearly_kept_by_cone = 1e-8;
+/// The sine of the angle by which it may miss that.
+inline constexpr double spoke_points = 1e-13;
+/// A step of the secant is no wider than this.
+inline constexpr double widest_turn_of_spoke = 0.5;
+/// Of the largest multiplier of the spokes of a cone.
+inline constexpr double idle_spoke = 1e-12;
+/// Of the speed of a blow: a rebound may break a cone by so much.
+inline constexpr double rounding_of_rebound = 1e-12;
+/// Of the load: a spoke that carries less is about to let go, and the triangle is turned to where they press.
+inline constexpr double beside_an_edge = 1e-3;
+/// Answers under other and other spokes: four lead to an apex, some twenty out of it.
+inline constexpr int most_rounds_of_cone = 60;
 /// Rounds in which conditions of several touched alternatives choose beside each other: two boxes have sixteen corners, and the second round is the last as a rule.
 inline constexpr int most_rounds_of_alternatives = 16;
 /// How far away functions are compared with one another, of the largest position or velocity.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "zwang/instant/cones.hpp"
 #include "zwang/instant/corner_tolerances.hpp"
 #include "zwang/instant/corners_impl.hpp"
 #include "zwang/instant/evaluation.hpp"
@@ -464,6 +465,12 @@ Resolved resolve_corners(const model::Model& model, const model::State& state, c
     out.idle = RowSet(model.rows());
     for (std::uint32_t row = 0; row < model.rows(); ++row) out.idle.put(row, is_second_twin(model, row));
     for (const Valley& valley : out.valleys) out.idle.remove(model.row_twin[valley.row]);
+    for (const model::Cone& cone : model.cones) {
+      if (!touches_in_apex(model, out.state, cone, workspace)) continue;
+      out.cones.push_back(cone);
+      out.idle.add(cone.row);
+      for (std::size_t k = 0; k < expressions::spokes_of_cone; ++k) out.idle.remove(cone.spoke(k));
+    }
     inner.gone = out.idle;
     if (has_alternatives(model)) {
       out.idle = idle_rows(model, out.state, inner, workspace, out.several);
@@ -522,10 +529,10 @@ bool share_what_they_hold(const model::Model& model, const Resolved& found, cons
 
 void accelerate_with_corners(const model::Model& model, const model::State& state, const Options& options,
                              Workspace& workspace, Instant& instant) {
-  const Resolved found = resolve_corners(model, state, options, workspace);
+  Resolved found = resolve_corners(model, state, options, workspace);
   Options inner = options;
   inner.gone = found.idle;
-  accelerate(model, found.state, inner, workspace, instant);
+  accelerate_on_cones(model, found, inner, workspace, instant);
   if (instant.status == Status::determined && found.alone) {
     const bool shared = share_what_they_hold(model, found, workspace.evaluation().rows, instant);
     instant.multipliers_unique = instant.multipliers_unique && !shared;

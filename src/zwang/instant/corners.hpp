@@ -148,7 +148,8 @@ struct Resolved {
   RowSet idle;         ///< do not count here
   Corners corners;
   std::vector<Valley> valleys;
-  Several several;  ///< ways to go on, if more than one alternative is nearest
+  std::vector<model::Cone> cones;  ///< in whose apex it is: their spokes count
+  Several several;                 ///< ways to go on, if more than one alternative is nearest
   /// Without any condition, where those decide on which side a corner is.
   std::optional<Corners> alone;
 };

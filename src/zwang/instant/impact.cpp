@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "zwang/base/number.hpp"
+#include "zwang/instant/cones.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/dependence.hpp"
 #include "zwang/instant/releases.hpp"
@@ -417,10 +418,10 @@ void impact(const model::Model& model, const model::State& state, const Options&
             Shock& shock) {
   if (!options.gone.is_told()) workspace.impl().released = released(model, state).rows;
   if (needs_corners(model, state, options)) {
-    const Resolved found = resolve_corners(model, state, options, workspace);
+    Resolved found = resolve_corners(model, state, options, workspace);
     Options inner = options;
     inner.gone = found.idle;
-    impact(model, found.state, inner, workspace, shock);
+    regulate_on_cones(model, found.cones, found.state, inner, workspace, found.corners.sides, shock);
     return;
   }
   Workspace::Impl& impl = workspace.impl();

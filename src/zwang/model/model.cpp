@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <iterator>
+
+#include "zwang/expressions/cones.hpp"
 
 namespace zwang::model {
 
@@ -122,6 +125,14 @@ std::uint32_t leading_row(const Model& model, std::uint32_t row) {
   const Condition& condition = condition_of(model, row);
   if (!condition.compound) return row;
   return row - (row - condition.first_row) % condition.components;
+}
+
+const Cone* cone_of(const Model& model, std::uint32_t row) {
+  const auto next = std::upper_bound(model.cones.begin(), model.cones.end(), row,
+                                     [](std::uint32_t wanted, const Cone& one) { return wanted < one.row; });
+  if (next == model.cones.begin()) return nullptr;
+  const Cone& cone = *std::prev(next);
+  return row <= cone.spoke(expressions::spokes_of_cone - 1) ? &cone : nullptr;
 }
 
 std::vector<std::pair<std::uint32_t, double>> merged(const Model& model,

@@ -169,6 +169,13 @@ struct PairFamily {
   [[nodiscard]] std::uint64_t pairs() const;
 };
 
+/// A position inequality f = A + B |w| <= 0, and the spokes A + B c.w <= 0 that stand for it in its apex (expressions/cones.hpp): the three rows behind it, of which it
+/// is the twin. They count there only, and it does not.
+struct Cone {
+  std::uint32_t row = 0;
+  [[nodiscard]] std::uint32_t spoke(std::size_t which) const { return row + 1 + static_cast<std::uint32_t>(which); }
+};
+
 /// Two members of a pair family.
 struct Pair {
   std::uint32_t family = 0;
@@ -283,6 +290,7 @@ struct Model {
   /// Per row: an inequality that keeps corners inside has a twin, the same function with modes of its own, for the other side of a
   /// kink where both sides hold at once; the row behind it, and of that the row before it. All others: itself.
   std::vector<std::uint32_t> row_twin;
+  std::vector<Cone> cones;               ///< by their rows
   std::vector<std::uint32_t> row_start;  ///< CSR pattern of the gradients, columns ascending
   std::vector<std::uint32_t> row_column;
   std::vector<RowGroup> groups;
@@ -320,6 +328,8 @@ struct Model {
 [[nodiscard]] const Condition& condition_of(const Model& model, std::uint64_t row);
 /// "string", "link[3]", "hook.x", "link[3].y".
 [[nodiscard]] std::string row_name(const Model& model, std::uint64_t row);
+/// The cone to which a row belongs, or nullptr.
+[[nodiscard]] const Cone* cone_of(const Model& model, std::uint32_t row);
 /// Numbers of rows with those of the parts of one condition added up, under its first row.
 [[nodiscard]] std::vector<std::pair<std::uint32_t, double>> merged(
     const Model& model, const std::vector<std::pair<std::uint32_t, double>>& values);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/cones.hpp"
 #include "zwang/model/tolerances.hpp"
 
 namespace zwang::model {
@@ -469,6 +470,36 @@ RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {
   apart.switching.assign(all.begin() + 1, all.end());
   shape.group = row_group(apart, shape.holonomic);
   return shape;
+}
+
+std::vector<RowShape> Shapes::spokes(Expr f, const Probe& probe) {
+  const std::optional<expressions::Cone> cone = expressions::find_cone(graph_, f);
+  if (!cone) return {};
+  asked_about_state_ = true;
+  Dice dice(graph_, std::span(&cone->factor, 1), probe);
+  if (!(dice.values(probe.time, probe.positions, probe.velocities)[0] > 0)) return {};
+  std::vector<RowShape> out;
+  for (std::size_t which = 0; which < expressions::spokes_of_cone; ++which) {
+    expressions::Lowered lowered = expressions::spoke(graph_, f, *cone, which);
+    Apart apart;
+    apart.modes = lowered.modes;
+    std::vector<Expr> all = {lowered.outputs[0]};
+    for (const expressions::Site& site : lowered.sites) {
+      apart.corners.push_back(site.corner);
+      apart.corners.back().text = expressions::print(graph_, site.source, probe.names);
+      all.push_back(site.g);
+    }
+    for (const expressions::Site& site : lowered.sites) all.push_back(site.beside);
+    RowShape shape;
+    shape.spoke = true;
+    shape.slots = compact(all);
+    apart.slots = shape.slots;
+    apart.outputs = {all[0]};
+    apart.switching.assign(all.begin() + 1, all.end());
+    shape.group = row_group(apart, true);
+    out.push_back(std::move(shape));
+  }
+  return out;
 }
 
 RowShape Shapes::empty_row(Expr f, bool holonomic) {

@@ -43,6 +43,7 @@ struct RowShape {
   bool restricts = true;  ///< a position or velocity occurs
   bool holonomic = true;
   bool kinks = false;     ///< corners of positions are left inside
+  bool spoke = false;     ///< of a cone (expressions/cones.hpp), behind the row that it stands for in its apex
   std::string nonlinear;  ///< the term that is not linear in the velocities, or ""
   std::uint32_t group = 0;
   SlotMap slots;
@@ -61,6 +62,8 @@ class Shapes {
 
   /// `jump`: the function with corners at which f is not continuous, or "".
   [[nodiscard]] RowShape row(expressions::Expr f, const Probe& probe, std::string& jump);
+  /// The spokes of a position inequality f <= 0 that has a corner in a point (expressions/cones.hpp), or none.
+  [[nodiscard]] std::vector<RowShape> spokes(expressions::Expr f, const Probe& probe);
   /// Does f jump where one of its corners turns?
   [[nodiscard]] bool jumps(expressions::Expr f, const Probe& probe);
   /// A row in which nothing occurs, beside others of a vector equation that do: a lane without slots.

@@ -252,8 +252,10 @@ void lead_nowhere(Motion& motion, const std::string& why) {
   const std::vector<std::uint32_t> rows = near ? dependent_rows(motion, nearly) : motion.held;
   Triggers triggers;
   triggers.doubt = true;
+  const std::size_t in_apexes = impl.switches.valleys.size();
   settle(motion, triggers, false);
   if (motion.status != Status::going && motion.status != Status::gave_up) return;
+  if (motion.status == Status::going && impl.switches.valleys.size() > in_apexes) return;
   if (near) {
     motion.status = Status::going;
     end_singular(motion, rows,
@@ -642,6 +644,11 @@ Next prove_from_here(Motion& motion, Stride& stride) {
 
 /// No further than what is known of the conditions left out, and to the next branch of a distance.
 Next shorten(Motion& motion, Stride& stride) {
+  if (leaves_apex(motion)) {
+    motion.impl->in_apex = motion.state;
+    motion.impl->energy_in_apex = motion.energy;
+    stride.h = std::min(stride.h * beside_apex, straight_from_apex(motion) / stride.unit);
+  }
   stride.clear = reach_of_far(motion, stride.h);
   stride.near_far = stride.clear < stride.h;
   double& h = stride.h = stride.clear;
@@ -697,7 +704,7 @@ void look_ahead(Motion& motion, Stride& stride) {
 }
 
 /// Is the way up to s one on which the conditions held stay independent, or imply what they implied, and the kinetic energy positive?
-Next examine_way(Motion& motion, const Stride& stride) {
+Next examine_way(Motion& motion, Stride& stride) {
   Motion::Impl& impl = *motion.impl;
   const double s = stride.s;
   if (!keeps_what_is_implied(motion, s)) {
@@ -709,6 +716,12 @@ Next examine_way(Motion& motion, const Stride& stride) {
   }
   std::uint32_t culprit = 0;
   const double vanishing = impl.passage.followed ? never : impl.series.vanishing(s, culprit);
+  if (vanishing <= s && model::cone_of(impl.model, culprit) != nullptr && vanishing * half_way > stride.shortest) {
+    // Half of the way to an apex: from there on its spoke is followed.
+    stride.s = stride.together = vanishing * half_way;
+    stride.scheduled = stride.arrives = false;
+    return Next::stage;
+  }
   if (vanishing <= s) {
     go(motion, vanishing, motion.state.time + vanishing * stride.unit);
     end_singular(motion, {culprit},
@@ -902,7 +915,8 @@ bool advance_piece(Motion& motion) {
 
   // The instant: something closes, lets go, touches or is due.
   Triggers triggers = triggers_of(motion, stride);
-  triggers.doubt = triggers.doubt || asked || impl.parted;
+  triggers.doubt = triggers.doubt || asked || impl.parted ||
+                   (!impl.model.cones.empty() && (leaves_apex(motion) || nears_apex(motion)));
   impl.parted = false;
   settle(motion, triggers, false);
   // Rows of the shock that contradict each other only because they depend on one another here.

@@ -50,6 +50,9 @@ struct Motion::Impl {
   std::vector<double> raw_carry_position, raw_carry_velocity;
   std::vector<double> carry_position, carry_velocity, carry_rho;
   double carry_time = 0;
+  /// Where the piece began on which the motion leaves an apex (cones.cpp): where it ends if it has no way on.
+  model::State in_apex;
+  EnergyBalance energy_in_apex;
   std::vector<double> gain_position, gain_velocity, buffer;  ///< work space of one step
   std::vector<double> step_position, step_velocity;  ///< the terms of the last step: what moved, and what was held back
 

@@ -393,6 +393,7 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.switches.idle);
   one(archive, impl.switches.released);
   one(archive, impl.switches.valleys);
+  one(archive, impl.switches.beside);
   one(archive, impl.switches.unfollowed);
 }
 
@@ -423,7 +424,7 @@ bool switches_fit(const model::Model& model, const Switches& switches) {
          (s == 0 || has(switches.unfollowed, s)) && are_numbers(switches.slid, s) && has(switches.leader, slid) &&
          has(switches.weight, slid) && has(switches.implied, slid) &&
          std::all_of(switches.leader.begin(), switches.leader.end(), [&](std::uint32_t one) { return one < s; }) &&
-         are_numbers(switches.valleys, model.rows()) &&
+         are_numbers(switches.valleys, model.rows()) && are_numbers(switches.beside, model.rows()) &&
          std::all_of(switches.mixed.begin(), switches.mixed.end(), [&](const instant::MixedMode& one) {
            return one.slid < s && one.number < s && one.mode < model.modes;
          });
@@ -486,7 +487,7 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 14;
+constexpr std::uint32_t layout = 15;
 
 }  // namespace
 

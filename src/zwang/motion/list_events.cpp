@@ -5,6 +5,7 @@
 
 #include "zwang/base/groups.hpp"
 #include "zwang/base/vectors.hpp"
+#include "zwang/expressions/cones.hpp"
 #include "zwang/instant/corners.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/model/evaluate_some.hpp"
@@ -137,17 +138,31 @@ void list_shock(Motion& motion, const Triggers& triggers, const Gathered& gather
   }
 }
 
+/// Is it so of one of the spokes that stand for a row in its apex?
+template <class Asked>
+bool any_spoke(const model::Model& model, std::uint32_t row, const Asked& asked) {
+  const model::Cone* cone = model.cones.empty() ? nullptr : model::cone_of(model, row);
+  for (std::size_t k = 0; cone != nullptr && k < expressions::spokes_of_cone; ++k) {
+    if (asked(cone->spoke(k))) return true;
+  }
+  return false;
+}
+
 /// Releases, contacts and grazes: the rows that are another thing than `before`.
 void list_changes(Motion& motion, const Triggers& triggers, const Gathered& gathered,
                   const std::vector<Standing>& before) {
   const Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   // A row and its twin are one condition.
-  const auto closed_before = [&](std::uint32_t row) {
-    return is_closed(before[row]) || is_closed(before[model.row_twin[row]]);
+  const auto closed = [&](const std::vector<Standing>& standing, std::uint32_t row) {
+    return is_closed(standing[row]) || is_closed(standing[model.row_twin[row]]) ||
+           any_spoke(model, row, [&](std::uint32_t spoke) { return is_closed(standing[spoke]); });
   };
-  const auto closed_now = [&](std::uint32_t row) {
-    return is_closed(impl.standing[row]) || is_closed(impl.standing[model.row_twin[row]]);
+  const auto closed_before = [&](std::uint32_t row) { return closed(before, row); };
+  const auto closed_now = [&](std::uint32_t row) { return closed(impl.standing, row); };
+  const auto struck = [&](std::uint32_t row) {
+    return is_among(row, gathered.struck) ||
+           any_spoke(model, row, [&](std::uint32_t spoke) { return is_among(spoke, gathered.struck); });
   };
   // What changes side at one instant is marginal, and nothing has happened to it.
   const auto marginal = [&](std::uint32_t row) {
@@ -163,7 +178,7 @@ void list_changes(Motion& motion, const Triggers& triggers, const Gathered& gath
     if (closed_before(row) && !closed_now(row) && (!gathered.shock || is_among(row, triggers.releasing)) && !let_go) {
       released.push_back(row);
     }
-    if (!closed_before(row) && before[row] != Standing::absent && closed_now(row) && !is_among(row, gathered.struck) &&
+    if (!closed_before(row) && before[row] != Standing::absent && closed_now(row) && !struck(row) &&
         (!gathered.shock || is_among(row, triggers.closing))) {
       touched.push_back(row);
     }
@@ -171,7 +186,7 @@ void list_changes(Motion& motion, const Triggers& triggers, const Gathered& gath
   // Touched without effect: also a condition that seemed to close but goes off again by itself.
   std::vector<std::uint32_t> grazed = triggers.grazing;
   for (const std::uint32_t row : triggers.closing) {
-    if (!is_among(row, gathered.struck) && !closed_now(row) && before[row] == Standing::open) grazed.push_back(row);
+    if (!struck(row) && !closed_now(row) && before[row] == Standing::open) grazed.push_back(row);
   }
   // Where one part of a condition ends and another one holds from here on, the condition was touched with effect.
   std::erase_if(grazed, [&](std::uint32_t row) {
@@ -186,7 +201,11 @@ void list_changes(Motion& motion, const Triggers& triggers, const Gathered& gath
   if (!released.empty()) add_event(motion, EventKind::release, std::move(released));
   if (!touched.empty()) add_event(motion, EventKind::contact, std::move(touched));
 
-  std::erase_if(grazed, [&](std::uint32_t row) { return impl.switches.gone.contains(row); });
+  // A spoke by itself tells nothing.
+  std::erase_if(grazed, [&](std::uint32_t row) {
+    const model::Cone* cone = model.cones.empty() ? nullptr : model::cone_of(model, row);
+    return impl.switches.gone.contains(row) || (cone != nullptr && row != cone->row);
+  });
   std::sort(grazed.begin(), grazed.end());
   grazed.erase(std::unique(grazed.begin(), grazed.end()), grazed.end());
   std::erase_if(grazed, marginal);

@@ -252,6 +252,7 @@ bool is_there(Motion& motion, std::uint32_t row) {
   instant::RowSet steady = closed;
   closed.add(model.row_twin[row]);
   open_valleys(motion, {}, false, closed, steady);
+  open_cones(motion, false, closed, steady);
   const std::vector<std::uint32_t>& valleys = motion.impl->switches.valleys;
   return std::binary_search(valleys.begin(), valleys.end(), model.row_twin[row]);
 }

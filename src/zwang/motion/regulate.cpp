@@ -208,7 +208,7 @@ void regulate(Motion& motion, instant::Options& options, Gathered& gathered, boo
   }
   options.evaluated = impl.switches.sides.empty() && !instant::has_alternatives(model);
   const instant::Options known = in_turn ? without_receding(impl, options) : options;
-  instant::impact(model, motion.state, known, impl.workspace, impl.shock);
+  regulate_on_cones(motion, known);
   const instant::Shock& shock = impl.shock;
   if (shock.status == instant::ShockStatus::gave_up) regulate_without_one(motion, known, gathered);
   options.evaluated = false;
@@ -454,7 +454,7 @@ void regulate_until_determined(Motion& motion, instant::Options options, Gathere
   for (int round = 0, left = most_shocks; left > 0; ++round, --left) {
     if (!settle_switches(motion, triggers, first, round > 0, options)) break;
     options.gone = impl.switches.idle;
-    instant::accelerate(impl.model, motion.state, options, impl.workspace, impl.instant);
+    accelerate_on_cones(motion, options);
     if (impl.instant.status == instant::Status::determined && impl.switches.unasked) {
       end(motion, Status::refused,
           "a force switches here, and beside its surface the accelerations are not determined: which side it takes is "

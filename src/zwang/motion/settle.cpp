@@ -121,6 +121,7 @@ instant::Options known_of_rows(Motion& motion, const Triggers& triggers, bool fi
     }
   }
   open_valleys(motion, triggers, first, closed, steady);
+  open_cones(motion, first, closed, steady);
   instant::Options options;
   if (!first) options = options_in_motion(impl, std::move(closed), std::move(steady));
   if (const std::vector<std::uint32_t> vanishing = balanced_rows(motion, triggers); !vanishing.empty()) {
@@ -155,7 +156,8 @@ void regulate_and_accelerate(Motion& motion, const Triggers& triggers, bool firs
     decide_beside_surfaces(motion, first);
     impl.gave_way.insert(impl.gave_way.end(), triggers.releasing.begin(), triggers.releasing.end());
     leave_to_weights(motion);
-    hold_rows(motion, balanced);
+    if (!model.cones.empty()) stand_beside(motion);
+    if (motion.status == Status::going) hold_rows(motion, balanced);
     if (motion.status == Status::going && !gathered.shock) hold_what_comes_back(motion, triggers);
     if (motion.status == Status::going) leave_to_rows(motion);
     if (motion.status == Status::going) static_cast<void>(leave_as_imposed(motion, triggers, first));
@@ -328,8 +330,12 @@ void snap_to_schedule(Motion& motion) {
 
 }  // namespace
 
-void settle(Motion& motion, const Triggers& triggers, bool first) {
+void settle(Motion& motion, const Triggers& given, bool first) {
   Motion::Impl& impl = *motion.impl;
+  const bool cones = !first && !impl.model.cones.empty();
+  if (cones && !keeps_cones(motion)) return;
+  const Triggers all = cones ? without_spokes(motion, given) : Triggers{};
+  const Triggers& triggers = cones ? all : given;
   if (!first) snap_to_schedule(motion);
   const bool due = triggers.scheduled && motion.state.time < impl.until;
   std::size_t skips = 0;

@@ -291,6 +291,9 @@ bool settle_switches(Motion& motion, const Triggers& triggers, bool first, bool 
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     if (instant::is_second_twin(model, row) && !is_valley(switches, model.row_twin[row])) switches.idle.add(row);
   }
+  for (const model::Cone& cone : model.cones) {
+    if (is_valley(switches, cone.row)) switches.idle.add(cone.row);
+  }
   follow_originals(motion);
   const bool alternatives = instant::has_alternatives(model);
   if (model.switches == 0 && !alternatives) return true;

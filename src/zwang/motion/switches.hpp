@@ -48,6 +48,7 @@ struct Switches {
   std::vector<std::uint8_t> released;  ///< per release of the model, 1: done
   double let_go_energy = 0;            ///< what springs held that were let go at this instant, until it is listed
   std::vector<std::uint32_t> valleys;  ///< rows on a kink of which both sides hold: their twins count, too
+  std::vector<std::uint32_t> beside;   ///< of those that are cones: open, and kept in their apex by others
   std::vector<std::uint8_t> turned;    ///< per switch, 1: an angle that began on another half turn than its value tells
   std::vector<std::uint8_t> unfollowed;  ///< per switch, 1: on the kink of a valley, or of a twin that does not count
 };
@@ -76,6 +77,25 @@ void begin_switches(Motion& motion, std::span<const expressions::Side> before = 
 /// Conditions that touch on a kink of which both sides hold: there their twins count, too, and are as closed as they are.
 void open_valleys(Motion& motion, const Triggers& triggers, bool first, instant::RowSet& closed,
                   instant::RowSet& steady);
+/// Conditions that touch in the apex of a cone: there its spokes count and it does not; and those that have left it.
+void open_cones(Motion& motion, bool first, instant::RowSet& closed, instant::RowSet& steady);
+/// Does the row belong to a cone in whose apex the motion is?
+[[nodiscard]] bool is_in_apex(const Motion& motion, std::uint32_t row);
+/// Does the motion leave an apex on the piece that begins here?
+[[nodiscard]] bool leaves_apex(const Motion& motion);
+/// Spokes that let go tell nothing by themselves: others take over, or the motion leaves.
+[[nodiscard]] Triggers without_spokes(const Motion& motion, const Triggers& triggers);
+/// Behind a piece on which it has left one: was it f that was kept? If not, the motion ends.
+[[nodiscard]] bool keeps_cones(Motion& motion);
+/// Accelerations, and a shock, with spokes turned until they keep their cones.
+void accelerate_on_cones(Motion& motion, const instant::Options& options);
+void regulate_on_cones(Motion& motion, const instant::Options& options);
+/// So long it leaves with a speed in a direction that does not turn yet.
+[[nodiscard]] double straight_from_apex(const Motion& motion);
+/// Does a condition lead straight to its apex within a few pieces like the last one?
+[[nodiscard]] bool nears_apex(const Motion& motion);
+/// What is open and vanishes with what stands in an apex, as the upper rim of a cylinder that stands on the lower one: its root would be one of rounding.
+void stand_beside(Motion& motion);
 /// Where one side alone holds on, or none, the row goes on without its twin, on that side. Per row, the one whose place it took: itself,
 /// or its twin.
 [[nodiscard]] std::vector<std::uint32_t> leave_valleys(Motion& motion);

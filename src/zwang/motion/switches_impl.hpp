@@ -35,6 +35,10 @@ using Off = std::array<double, most_leading>;
   return std::binary_search(switches.valleys.begin(), switches.valleys.end(), row);
 }
 
+[[nodiscard]] inline bool is_beside(const Switches& switches, std::uint32_t row) {
+  return std::find(switches.beside.begin(), switches.beside.end(), row) != switches.beside.end();
+}
+
 /// The switches of a row that keeps its corners inside.
 template <class Visit>
 void for_switches_of(const model::Model& model, std::uint32_t row, const Visit& visit) {

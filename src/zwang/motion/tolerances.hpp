@@ -315,6 +315,20 @@ inline constexpr double way_that_is_nothing = 1e-6;
 /// Of its length: a gradient that has changed by this on such a way has turned at once.
 inline constexpr double turned_elsewhere = 0.1;
 
+/// Of the terms of its spokes: w vanishes in the apex of a cone.
+inline constexpr double touch_in_apex = 1e-13;
+/// In tolerances: the angle by which w may turn on the piece on which it leaves an apex.
+inline constexpr double turns_beside_apex = 100;
+/// Pieces like the last one until the motion is in an apex to which it leads: from there on its spoke is followed.
+inline constexpr double steps_to_apex = 2;
+/// The angle by which w may turn on that piece where it has a speed, and what that makes of the velocities, in tolerances of these: the push of a piece so short is nothing.
+inline constexpr double turns_with_speed = 1e-7;
+inline constexpr double pushed_aside = 10;
+/// Of the way to an apex, where the series of the condition sees it ahead.
+inline constexpr double half_way = 0.5;
+/// Of a step: that piece is no longer.
+inline constexpr double beside_apex = 0x1p-3;
+
 /// Of the duration of the motion: a singular position no further ahead is gone to along the velocities.
 inline constexpr double straight_on = 1e-6;
 /// Parts of their lengths within which rows held take part in a combination that vanishes: just before a singular position, and at

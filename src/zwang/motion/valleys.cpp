@@ -64,6 +64,7 @@ std::vector<std::uint32_t> leave_valleys(Motion& motion) {
     return now.role[row] == instant::Role::binding || now.role[row] == instant::Role::marginal;
   };
   std::erase_if(switches.valleys, [&](std::uint32_t row) {
+    if (model::cone_of(model, row) != nullptr) return false;
     const std::uint32_t twin = model.row_twin[row];
     if (is_held(row) && is_held(twin)) return false;
     // Beside the kink f+ - f- = c g with c > 0: the side on which the motion goes on is that of the greater one.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "zwang/elementary/elementary.hpp"
+#include "zwang/expressions/cones.hpp"
 #include "zwang/report/scene/painters.hpp"
 
 namespace zwang::report {
@@ -111,8 +112,11 @@ namespace {
 
 /// What a row is: a line, a contact, a rope, or a surface.
 void paint_row(const Stage& stage, std::uint32_t row, std::uint32_t of_condition, Sheets& sheets, Canvas& canvas) {
-  // A row and its twin are one function.
-  const std::uint32_t alone = stage.model.row_twin[row] > row ? 2 : 1;
+  // A row and its twin are one function, and so are those of a cone.
+  const model::Cone* cone = model::cone_of(stage.model, row);
+  if (cone != nullptr && row != cone->row) return;
+  constexpr auto of_cone = static_cast<std::uint32_t>(1 + expressions::spokes_of_cone);
+  const std::uint32_t alone = cone != nullptr ? of_cone : stage.model.row_twin[row] > row ? 2 : 1;
   if (!model::is_holonomic(stage.model.row_kind[row])) {
     return;
   }

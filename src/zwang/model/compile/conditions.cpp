@@ -97,6 +97,11 @@ std::vector<RowShape> make_plain_rows(Compilation& work, const ConditionSyntax& 
                          work.member_words(condition.name)));
     out[c] = work.shapes.empty_row(work.shapes.graph().number(0), real->holonomic);
   }
+  // A corner in a point: what stands for it there.
+  if (syntax.relation != Relation::equal && parts.size() == 1 && out[0].restricts && out[0].holonomic &&
+      !work.model.flow && work.shapes.row_group(out[0].group).corners.empty()) {
+    for (RowShape& spoke : work.shapes.spokes(parts[0], at)) out.push_back(std::move(spoke));
+  }
   return out;
 }
 
@@ -354,8 +359,12 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
         if (loose) loose_rows.push_back(&found->second);
       }
       const bool loose = std::find(loose_rows.begin(), loose_rows.end(), &found->second) != loose_rows.end();
+      // Beside alternatives an apex is left as it is.
+      const bool spokes = all.size() == 1 && found->second.size() == 1 && !condition.seizure;
       for (const std::vector<RowShape>& list : found->second) {
+        const std::uint32_t lead = work.model.rows();
         for (const RowShape& shape : list) {
+          if (shape.spoke && !spokes) continue;
           const std::uint32_t twins = !equation && !work.model.flow && shape.holonomic && shape.kinks ? 2 : 1;
           for (std::uint32_t twin = 0; twin < twins; ++twin) {
             const std::uint32_t row = work.model.rows();
@@ -376,7 +385,12 @@ void add_condition(Compilation& work, Condition condition, const expressions::Al
                             "them hold, one condition each, or as two models",
                             name));
             }
-            const std::uint32_t other = twins == 1 ? row : twin == 0 ? row + 1 : row - 1;
+            std::uint32_t other = twins == 1 ? row : twin == 0 ? row + 1 : row - 1;
+            if (shape.spoke) other = lead;
+            if (shape.spoke && row == lead + 1) {
+              work.model.row_twin[lead] = row;
+              work.model.cones.push_back({lead});
+            }
             put_row(work, shape, *work.slots, {equation, alternatives, other});
             if (loose) work.journal.count_lane(shape.group);
             ++rows;
@@ -519,6 +533,7 @@ void add_alike(Compilation& work, std::vector<Condition> conditions, const std::
         part.slots.constants[k] = part.sign_of[k] * numbers[c][part.number_of[k]].second;
       for (const std::vector<RowShape>& list : part.rows) {
         for (const RowShape& shape : list) {
+          if (shape.spoke) continue;
           assert(shape.holonomic && !shape.kinks);
           const std::uint32_t row = work.model.rows();
           if (row == most_rows)
