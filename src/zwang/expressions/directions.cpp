@@ -230,7 +230,7 @@ class Degree {
 /// The square of a speed below a product that vanishes with it; none otherwise.
 std::optional<Expr> stirring(Graph& graph, Expr product) {
   if (graph.node(product).kind != NodeKind::product || (graph.kinds(product) & of_velocity) == 0) return {};
-  const std::vector<Expr> factors = factors_of(graph, product);
+  const std::vector<Expr> factors = factors_in(graph, product);
   for (const Expr factor : factors) {
     const auto [square, exponent] = Degree::as_power_of_root(graph, factor);
     if (!(exponent < 0) || (graph.kinds(square) & of_velocity) == 0) continue;
