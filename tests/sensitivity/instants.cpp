@@ -1043,6 +1043,28 @@ value = ["I", 0]
   EXPECT_FALSE(moved.by[0].final.differentiable());
 }
 
+// A point lies on a floor without weight: pushed down it stays, with that force, pushed up it leaves by k t^2 / 2.
+TEST(Sensitivity, of_what_touches_without_a_force_is_one_sided) {
+  for (const std::string push : {"k", "k*t"}) {
+    const Differentiated run =
+        differentiate("[parameters]\nk = 0.0\n[points.a]\nmass = 1\nposition = [0, 0]\nforce = [0, \"" + push +
+                          "\"]\n[constraints]\nc = \"a.y >= 0\"\n[simulation]\nuntil = 1\n",
+                      {"k"});
+    const Slope& end = run.by[0].final;
+    EXPECT_FALSE(end.differentiable()) << push;
+    EXPECT_NE(end.why.find("touches without a force"), std::string::npos) << end.why;
+    ASSERT_TRUE(end.before) << push;
+    EXPECT_FALSE(end.after) << push;
+    EXPECT_NEAR(end.before->position[1], 0, 1e-14);
+  }
+  // A weight holds it: both ways.
+  const Differentiated held = differentiate(
+      "[parameters]\nk = 0.0\n[points.a]\nmass = 1\nposition = [0, 0]\nforce = [0, \"k - 1\"]\n[constraints]\nc = "
+      "\"a.y >= 0\"\n[simulation]\nuntil = 1\n",
+      {"k"});
+  EXPECT_TRUE(held.by[0].final.differentiable());
+}
+
 TEST(Sensitivity, of_a_start_at_which_a_rope_is_just_taut_is_there) {
   // The force of the rope is zero there, whatever its length: at L = 1 as elsewhere. Along the line x = 1 + sin(w t) / w, and by L it is 1 - cos(w t).
   const std::string text = R"toml(

@@ -183,6 +183,34 @@ void Walk::take_stretch() {
     lose("a function of the model has no derivative at t = " + readable(now_));
   }
   if (!slips_.empty() && !lost()) note_slips(piece, stretch_, modes_);
+  if (!lost()) lose_what_touches(piece);
+}
+
+/// A condition that touches all along the piece without a force, and gets one when the parameter moves: on the other side it opens.
+void Walk::lose_what_touches(const Piece& piece) {
+  const std::size_t m = piece.rows.size();
+  bool any = false;
+  touches_.assign(m, 0);
+  for (std::size_t j = 0; j < m; ++j) {
+    if (piece.rows[j] >= model_.rows() || model::is_equation(model_.row_kind[piece.rows[j]])) continue;
+    double most = 0;
+    for (std::size_t k = 0; k < piece.multiplier_orders; ++k)
+      most = std::max(most, std::abs(piece.multiplier[k * m + j]));
+    touches_[j] = zero(most, largest(forces_)) ? 1 : 0;
+    any = any || touches_[j] != 0;
+  }
+  if (!any || !(stretch_.length > 0)) return;
+  std::vector<double> position, velocity, multiplier;
+  Variation::evaluate(stretch_, piece.n, now_, position, velocity, multiplier);
+  const double size = largest(multiplier);
+  for (std::size_t j = 0; j < m && j < multiplier.size(); ++j) {
+    if (touches_[j] == 0 || std::abs(multiplier[j]) <= rate_zero * size) continue;
+    const bool pressed_above = multiplier[j] > 0;
+    lose(pressed_above, !pressed_above,
+         "'" + model::row_name(model_, piece.rows[j]) +
+             "' touches without a force, and opens when the parameter moves one way");
+    return;
+  }
 }
 
 void Walk::go_over(double until, bool at_end) {

@@ -89,6 +89,7 @@ class Walk {
 
   /// A stretch was followed to its end.
   void take_stretch();
+  void lose_what_touches(const Piece& piece);
 
   /// The samples and the events inside of a stretch.
   void go_over(double until, bool at_end);
@@ -254,7 +255,8 @@ class Walk {
   std::uint64_t pieces_ = 0;
   Piece last_;
   std::vector<expressions::Side> last_sides_;
-  std::vector<double> fastest_;  ///< per switch: the largest |w|^2 of a speed that stands below a product
+  std::vector<std::uint8_t> touches_;  ///< of the rows of a piece: without a force
+  std::vector<double> fastest_;        ///< per switch: the largest |w|^2 of a speed that stands below a product
   std::vector<double> last_modes_;
   MotionPoint last_point_;
   Stretch final_stretch_;
