@@ -201,7 +201,7 @@ void Walk::lose_what_touches(const Piece& piece) {
   }
   if (!any || !(stretch_.length > 0)) return;
   std::vector<double> position, velocity, multiplier;
-  Variation::evaluate(stretch_, piece.n, now_, position, velocity, multiplier);
+  Variation::evaluate(stretch_, piece.n, stretch_.start + stretch_.length / 2, position, velocity, multiplier);
   const double size = largest(multiplier);
   for (std::size_t j = 0; j < m && j < multiplier.size(); ++j) {
     if (touches_[j] == 0 || std::abs(multiplier[j]) <= rate_zero * size) continue;
