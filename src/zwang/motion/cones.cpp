@@ -149,7 +149,14 @@ bool leaves_apex(const Motion& motion) {
 
 double straight_from_apex(const Motion& motion) {
   const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
   instant::Evaluation& work = impl.workspace.evaluation();
+  // Accelerations as the series has them: a motion that was put aside knows of its last instant nothing else.
+  const std::span<const double> q = impl.series.position();
+  const std::size_t n = model.variables;
+  if (q.size() < 3 * n) return never;
+  const double unit = impl.series.unit();
+  std::vector<double> seconds;
   double lasts = never;
   for (const Cone& cone : impl.model.cones) {
     if (!is_valley(impl.switches, cone.row) || is_beside(impl.switches, cone.row) ||
@@ -158,7 +165,14 @@ double straight_from_apex(const Motion& motion) {
     for (std::size_t k = 0; k < spokes_of_cone; ++k)
       model::evaluate_row(impl.model, motion.state, cone.spoke(k), work.scratch, work.rows);
     const InCone rate = look(motion, cone, true);
-    const InCone second = instant::seen_by_spokes(impl.model, cone, motion.state.modes, impl.instant.second);
+    seconds.resize(model.rows(), 0.0);
+    for (std::size_t k = 0; k < spokes_of_cone; ++k) {
+      const std::uint32_t row = cone.spoke(k);
+      seconds[row] = work.rows.curvature[row];
+      for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
+        seconds[row] += work.rows.entry[e] * 2 * q[2 * n + model.row_column[e]] / (unit * unit);
+    }
+    const InCone second = instant::seen_by_spokes(model, cone, motion.state.modes, seconds);
     const double turns =
         std::abs(rate.across[0] * second.across[1] - rate.across[1] * second.across[0]) / (rate.lean() * rate.lean());
     if (turns > 0 && std::isfinite(turns)) lasts = std::min(lasts, turns_with_speed / turns);
