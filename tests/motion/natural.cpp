@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "zwang/base/number.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
@@ -399,19 +398,6 @@ TEST(Natural, a_ball_from_one_focus_of_an_ellipse_comes_to_the_other) {
     EXPECT_NEAR(one.state.position[0], -x, close_by);
     EXPECT_NEAR(one.state.position[1], 0, close_by);
     EXPECT_NEAR(std::hypot(one.state.velocity[0], one.state.velocity[1]), speed, close_by);
-  }
-}
-
-// y = y_0 (1 - t / t_0)^2 touches zero at t_0 and goes on: an event without effect, whatever the height it came from.
-TEST(Natural, a_place_that_touches_zero_lists_its_graze) {
-  for (const double height : {1.0, 0.7, 1e-6, 3e5}) {
-    const std::string root = "sqrt(" + zwang::exact(height) + ")";
-    const Outcome one =
-        outcome("[points.a]\nmass = 1\nposition = [0, " + zwang::exact(height) + "]\nvelocity = [0, \"-2*" + root +
-                "\"]\nforce = [0, 2]\n[constraints]\nc = \"a.y >= 0\"\n[simulation]\nuntil = \"2*" + root + "\"\n");
-    EXPECT_EQ(one.status, Status::finished) << one.why;
-    ASSERT_EQ(one.kinds, std::vector<std::string>{"graze"}) << height;
-    EXPECT_NEAR(one.times[0], std::sqrt(height), 1e-7 * std::sqrt(height));
   }
 }
 

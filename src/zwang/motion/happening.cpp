@@ -245,21 +245,8 @@ double nearer_place(const Motion& motion, const Happening& found, double& size) 
     return never;
   model::State there = motion.state;
   there.time += s * u;
-  // From nearer nothing is known better than the way there lets it be.
-  there.position_uncertainty.resize(n, 0.0);
-  there.velocity_uncertainty.resize(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     there.position[i] += moved(i);
-    double terms = std::abs(q[i]);
-    double speeds = 0;
-    double power = 1;
-    for (std::size_t k = 1; k < q.size() / n; ++k) {
-      speeds += static_cast<double>(k) * std::abs(q[k * n + i]) * power;
-      power *= s;
-      terms += std::abs(q[k * n + i]) * power;
-    }
-    there.position_uncertainty[i] += unit_rounding * terms;
-    there.velocity_uncertainty[i] += unit_rounding * speeds / u;
     double rate = 0;
     for (std::size_t k = q.size() / n; k-- > 1;) rate = rate * s + static_cast<double>(k) * q[k * n + i];
     there.velocity[i] = rate / u;
