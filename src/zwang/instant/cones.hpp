@@ -72,7 +72,7 @@ void regulate_on_cones(const model::Model& model, std::span<const model::Cone> c
 /// Looks for the nearest point of cones, from answer to answer of the nearest point under their spokes.
 class ConeSearch {
  public:
-  ConeSearch(const model::Model& model, std::vector<model::Cone> cones) : model_(model) {
+  ConeSearch(const model::Model& model, const std::vector<model::Cone>& cones) : model_(model) {
     for (const model::Cone& cone : cones) searched_.push_back({cone});
   }
   [[nodiscard]] bool any() const { return !searched_.empty(); }

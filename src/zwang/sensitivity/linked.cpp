@@ -103,7 +103,7 @@ struct Linked::Kernels {
     for (const Weighed* one = begin; one != end; ++one, reaction += L, part += L) {
       Lanes<L> y = Lanes<L>::load(reaction);
       if (linked.any_stretched_) {
-        Lanes<L> pull = Lanes<L>::load(linked.stretched_.data() + (one - begin) * L);
+        Lanes<L> pull = Lanes<L>::load(linked.stretched_.data() + static_cast<std::size_t>(one - begin) * L);
         pull.times(-linked.pull_[f.k * linked.strand_.size() + static_cast<std::size_t>(one - begin)]);
         y.add(pull);
       }
