@@ -869,11 +869,7 @@ struct Linearized::Impl {
       return;
     }
     into.resize(from_all.size() / lanes);
-    const double* next_number = from_all.data() + p;
-    for (double& number_taken : into) {
-      number_taken = *next_number;
-      next_number += lanes;
-    }
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = from_all[i * lanes + p];
   }
 };
 
