@@ -369,7 +369,7 @@ void accelerate_on_cones(Motion& motion, const instant::Options& options) {
   if (!cones.empty())
     cones = instant::standing_still(model, cones, motion.state, impl.workspace.evaluation(), impl.switches.sides);
   instant::accelerate(model, motion.state, options, impl.workspace, now);
-  instant::ConeSearch search(model, std::move(cones));
+  instant::ConeSearch search(model, cones);
   if (!search.any()) return;
   const auto asks_again = [&] {
     if (now.status != instant::Status::determined || now.singular) return false;
