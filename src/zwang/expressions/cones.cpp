@@ -121,19 +121,7 @@ Lowered spoke(Graph& graph, Expr f, const Cone& cone, std::size_t which) {
   const Expr inner = graph.add(terms);
 
   const Expr all[] = {f};
-  const std::vector<Expr> sorted = parts(graph, all);
-  std::vector<Expr> images(sorted.size());
-  for (std::size_t k = 0; k < sorted.size(); ++k) {
-    const Kept kept = keep(graph, sorted[k]);
-    std::vector<Expr> children;
-    bool changed = false;
-    for (const Expr child : kept.children) {
-      children.push_back(images[place_of(sorted, child)]);
-      changed = changed || children.back() != child;
-    }
-    images[k] = sorted[k] == cone.root ? inner : (changed ? remade(graph, kept.node, children) : sorted[k]);
-  }
-  out.outputs = {images[place_of(sorted, f)]};
+  out.outputs = made_anew(graph, all, [&](Expr old, Expr made) { return old == cone.root ? inner : made; });
   return out;
 }
 

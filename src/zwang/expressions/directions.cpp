@@ -45,34 +45,14 @@ class Drawn {
 
   Directed run(std::span<const Expr> outputs) {
     Directed out{{outputs.begin(), outputs.end()}, {}};
-    out.outputs = rebuilt(out.outputs, [&](Expr e) { return spread(e); });
+    out.outputs = made_anew(graph_, out.outputs, [&](Expr, Expr made) { return spread(made); });
     if (speeds_.empty()) return {{outputs.begin(), outputs.end()}, {}};
-    out.outputs = rebuilt(out.outputs, [&](Expr e) { return replaced(e); });
+    out.outputs = made_anew(graph_, out.outputs, [&](Expr, Expr made) { return replaced(made); });
     out.speeds = speeds_;
     return out;
   }
 
  private:
-  /// Every part made anew from its parts, then changed.
-  template <class Change>
-  std::vector<Expr> rebuilt(const std::vector<Expr>& outputs, const Change& change) {
-    const std::vector<Expr> sorted = parts(graph_, outputs);
-    std::vector<Expr> images(sorted.size());
-    for (std::size_t k = 0; k < sorted.size(); ++k) {
-      const Kept kept = keep(graph_, sorted[k]);
-      std::vector<Expr> children;
-      bool changed = false;
-      for (const Expr child : kept.children) {
-        children.push_back(images[place_of(sorted, child)]);
-        changed = changed || children.back() != child;
-      }
-      images[k] = change(changed ? remade(graph_, kept.node, children) : sorted[k]);
-    }
-    std::vector<Expr> out;
-    for (const Expr e : outputs) out.push_back(images[place_of(sorted, e)]);
-    return out;
-  }
-
   /// The number of the speed of which this is 1 / |w|; it is a new one as a rule.
   std::optional<std::size_t> below(Expr factor) {
     const auto [square, exponent] = as_power(graph_, factor);

@@ -126,4 +126,24 @@ inline std::vector<Expr> factors_in(const Graph& graph, Expr e) {
   return {e};
 }
 
+/// Every part of the outputs made anew from its parts, then changed: change(what it was, what it is made of now).
+template <class Change>
+std::vector<Expr> made_anew(Graph& graph, std::span<const Expr> outputs, const Change& change) {
+  const std::vector<Expr> sorted = parts(graph, outputs);
+  std::vector<Expr> images(sorted.size());
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    const Kept kept = keep(graph, sorted[k]);
+    std::vector<Expr> children;
+    bool changed = false;
+    for (const Expr child : kept.children) {
+      children.push_back(images[place_of(sorted, child)]);
+      changed = changed || children.back() != child;
+    }
+    images[k] = change(sorted[k], changed ? remade(graph, kept.node, children) : sorted[k]);
+  }
+  std::vector<Expr> out;
+  for (const Expr e : outputs) out.push_back(images[place_of(sorted, e)]);
+  return out;
+}
+
 }  // namespace zwang::expressions
