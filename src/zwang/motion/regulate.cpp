@@ -1,6 +1,7 @@
 /// Shocks of an instant until nothing is approached any more, then the accelerations: what of them is listed is gathered on the way.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "zwang/base/groups.hpp"
@@ -207,7 +208,9 @@ void regulate(Motion& motion, instant::Options& options, Gathered& gathered, boo
     }
   }
   options.evaluated = impl.switches.sides.empty() && !instant::has_alternatives(model);
-  const instant::Options known = in_turn ? without_receding(impl, options) : options;
+  std::optional<instant::Options> in_part;
+  if (in_turn) in_part = without_receding(impl, options);
+  const instant::Options& known = in_part ? *in_part : options;
   regulate_on_cones(motion, known);
   const instant::Shock& shock = impl.shock;
   if (shock.status == instant::ShockStatus::gave_up) regulate_without_one(motion, known, gathered);

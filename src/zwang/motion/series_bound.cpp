@@ -96,6 +96,8 @@ void Series::Impl::make_bound_lists() {
     watched_sized.push_back(expressions::sized_registers(shapes[g].watched));
     held_sized.push_back(expressions::sized_registers(shapes[g].held, shapes[g].held.outputs));
     watched_degrees.push_back(expressions::degrees(shapes[g].watched, constants));
+    const std::vector<unsigned>& degrees = watched_degrees.back();
+    watched_degree.push_back(degrees.empty() ? 0 : *std::max_element(degrees.begin(), degrees.end()));
   }
   radius_q.assign((outer_circles + 1) * n, 0.0);
   radius_v.assign((outer_circles + 1) * n, 0.0);
@@ -331,7 +333,7 @@ void Series::Impl::measure(double h, double r) {
     const std::uint32_t w = block.width;
     const std::uint32_t value = shape.watched.outputs[0];
     const unsigned last = group.holonomic ? N : N - 1;
-    if (!reaches(watched_degrees[block.group][value], last)) {
+    if (block.swept < last || !reaches(watched_degrees[block.group][value], last)) {
       for (std::uint32_t l = 0; l < block.count; ++l) watched_rest[block.row[l]] = 0;
       continue;
     }

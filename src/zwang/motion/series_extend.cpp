@@ -442,12 +442,21 @@ void Series::Impl::finish_velocity_rows(const model::State& state) {
 }
 
 void Series::Impl::watch(const model::State& state) {
+  const bool falls = falls_freely();
   for (Block& block : watched_blocks) {
     const RowGroup& group = model.groups[block.group];
-    const unsigned last = group.holonomic ? N : N - 1;
-    for (unsigned k = 0; k <= last; ++k) fill_row(block, state, k);
     const expressions::Tape& tape = shapes[block.group].watched;
-    expressions::sweep(tape, registers(block), orders, last, block.width);
+    const unsigned last = group.holonomic ? N : N - 1;
+    // Of what falls every place is of second degree in time, and a register of degree d in places of degree 2 d: nothing stands beyond.
+    unsigned there = last;
+    if (falls && watched_degree[block.group] < last / 2) there = std::max(2 * watched_degree[block.group], 2U);
+    for (std::size_t reg = 0; block.swept > there && reg < tape.registers(); ++reg) {
+      double* beyond = registers(block) + (reg * orders + there + 1) * block.width;
+      std::fill_n(beyond, std::size_t{orders - there - 1} * block.width, 0.0);
+    }
+    block.swept = there;
+    for (unsigned k = 0; k <= there; ++k) fill_row(block, state, k);
+    expressions::sweep(tape, registers(block), orders, there, block.width);
     const double* f = registers(block) + std::size_t{tape.outputs[0]} * orders * block.width;
     for (std::uint32_t l = 0; l < block.count; ++l) {
       double* to = watched_value.data() + std::size_t{block.row[l]} * orders;
@@ -675,6 +684,17 @@ bool Series::Impl::by_strands_alone() const {
          factor.least_pivot() >= solved_twice;
 }
 
+bool Series::Impl::falls_freely() const {
+  return terms.empty() && held_rows.empty() && bent.empty() && slides.empty() && links.empty();
+}
+
+void Series::Impl::fall(const model::State& state) {
+  // The order above the weight says that nothing changes, and leaves what others read; all that follow would say the same.
+  for (unsigned k = 0; k < 2; ++k) extend_order(state, k);
+  std::fill(v.begin() + static_cast<std::ptrdiff_t>(3 * n), v.begin() + static_cast<std::ptrdiff_t>(N * n), 0.0);
+  std::fill(q.begin() + static_cast<std::ptrdiff_t>(4 * n), q.begin() + static_cast<std::ptrdiff_t>((N + 1) * n), 0.0);
+}
+
 bool Series::Impl::extend(const model::State& state) {
   if (extended_ahead) {
     extended_ahead = false;
@@ -687,6 +707,8 @@ bool Series::Impl::extend(const model::State& state) {
   if (by_strands_alone()) {
     for (std::size_t i = 0; i < n; ++i) free_first[i] = inverse_mass[i] * constant_force[i];
     extend_strands();
+  } else if (falls_freely()) {
+    fall(state);
   } else {
     for (unsigned k = 0; k + 2 <= N; ++k) extend_order(state, k);
   }
@@ -726,7 +748,7 @@ bool Series::Impl::finish_orders(const model::State& state) {
     forget_overflow();
     return false;
   }
-  drop_what_vanishes();
+  if (!falls_freely()) drop_what_vanishes();
   finish_velocity_rows(state);
   watch(state);
   in_plain_units();

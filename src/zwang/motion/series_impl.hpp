@@ -56,7 +56,8 @@ struct Block {
   bool linked = false;                   ///< held: links do
   std::size_t first_mode = 0;            ///< the register of its first mode
   std::vector<std::uint32_t> mode_of;    ///< number of the model's mode: [slot * width + lane]
-  bool slid = false;  ///< a mode of it is a weight: coefficients change after they were first computed
+  bool slid = false;   ///< a mode of it is a weight: coefficients change after they were first computed
+  unsigned swept = 0;  ///< watched: beyond this order all registers are zero
 };
 
 /// A switch slid on (series_slide.cpp).
@@ -322,6 +323,10 @@ struct Series::Impl {
   void take_order(unsigned k);
   /// All orders of a motion under constant forces that only strands hinder.
   void extend_strands();
+  /// Do constant forces act on constant masses, and nothing else? Then nothing changes beyond the second order.
+  [[nodiscard]] bool falls_freely() const;
+  /// All orders of such a motion.
+  void fall(const model::State& state);
   /// Sizes of the terms behind the multipliers at order zero: of the forces and curvatures, then of the reactions.
   void first_sizes();
   void last_sizes();
@@ -617,6 +622,7 @@ struct Series::Impl {
   static constexpr std::uint32_t none = 0xffffffff;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> own_body;  ///< first variable and number of components
   std::vector<std::vector<unsigned>> term_degrees, held_degrees, watched_degrees;
+  std::vector<unsigned> watched_degree;    ///< per group: the largest of any register
   std::vector<double> radii;               ///< of the registers of one block
   std::vector<double> radius_q, radius_v;  ///< sums of |c_k| r^k, k >= 1, circle by circle
   std::vector<double> pressing;            ///< |lambda_k| h^k of the rows of one block
