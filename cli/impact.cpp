@@ -11,6 +11,12 @@
 
 namespace zwang::cli {
 
+namespace {
+
+constexpr std::size_t most_solutions = 4;  // side by side
+
+}  // namespace
+
 int impact(const Request& request) {
   const Scene scene = read_scene(request);
   const model::Model& model = scene.model;
@@ -29,6 +35,13 @@ int impact(const Request& request) {
   if (exit_status(shock.status) != answered) {
     print(trouble(model, shock));
     return exit_status(shock.status);
+  }
+  if (shock.status == instant::ShockStatus::ambiguous) {
+    std::vector<Column> columns{{"velocity before", &shock.before, &shock.position}};
+    for (std::size_t k = 0; k < shock.solutions.size() && k < most_solutions; ++k)
+      columns.push_back({fmt::format("solution {}", k + 1), &shock.solutions[k], &shock.position});
+    print(trouble(model, shock) + "\n" + body_table(model, columns));
+    return answered;
   }
   if (shock.status == instant::ShockStatus::not_needed) {
     print(fmt::format("{}no shock{}: nothing strikes, the velocities stay as they are\n\n", s.good, s.off));

@@ -21,6 +21,7 @@ int exit_status(instant::ShockStatus status) {
     case instant::ShockStatus::jammed:
     case instant::ShockStatus::refused: return no_answer;
     case instant::ShockStatus::gave_up: return gave_up;
+    case instant::ShockStatus::ambiguous:
     case instant::ShockStatus::regulated:
     case instant::ShockStatus::not_needed: break;
   }

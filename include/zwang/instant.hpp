@@ -105,6 +105,7 @@ struct Instant {
 enum class ShockStatus : std::uint8_t {
   regulated,     ///< velocities after the shock are determined
   not_needed,    ///< nothing strikes: velocities as before
+  ambiguous,     ///< several velocities change the motion by as little; the first of them is shown
   inadmissible,  ///< some f > 0 or equation f != 0: no shock repairs it
   jammed,        ///< no velocity satisfies the conditions (contradictory moving conditions)
   refused,       ///< a shock is due while a condition stands under the variational law, which defines none
@@ -138,7 +139,9 @@ struct Shock {
   std::vector<std::pair<std::uint32_t, double>> farkas;
   ShockEnergy energy;
   gauss::Certificate certificate;
-  std::string restitution_note;  ///< what was done with different or contradictory restitutions, else empty
+  std::string
+      restitution_note;  ///< what was done with different or contradictory restitutions, or why there is no answer or several; else empty
+  std::vector<std::vector<double>> solutions;  ///< v after, of each way that is open, when ambiguous
   std::vector<std::uint32_t> effective;
   std::vector<gauss::Trial> trials;
 };

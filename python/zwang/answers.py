@@ -338,8 +338,10 @@ class Impact(Answer):
     """The velocities after a shock (`model.impact`)."""
 
     time: float
-    #: "regulated", "not needed", "inadmissible", "jammed" or "gave up"
+    #: "regulated", "not needed", "ambiguous", "inadmissible", "jammed", "refused" or "gave up"
     status: str
+    #: when ambiguous: the velocities of each
+    solutions: list[Record]
     before: Record
     velocities: Record
     changes: Record

@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "answer.hpp"
@@ -592,6 +593,115 @@ until = 0.8
       EXPECT_GE(between_segments(pb, db, part(c, 0), still), 0.35 - nothing_deep) << model << sample["time"];
     }
   }
+}
+
+/// A square that stands with its corner on another one's; `first` and `second` are how the contact names them.
+std::string square_on_square(const std::string& first, const std::string& second, double aside) {
+  return fmt::format(R"toml(gravity = [0, -9.81]
+[bodies.a]
+mass = 1
+shape = {{ box = [1, 1] }}
+position = [0, "sqrt(1/2)"]
+orientation = "pi/4"
+[bodies.b]
+mass = 1
+shape = {{ box = [1, 1] }}
+position = [{}, "3*sqrt(1/2)"]
+orientation = "pi/4"
+[contacts]
+floor = {{ body = "a", plane = {{ normal = [0, 1], offset = 0 }} }}
+tip = {{ between = ["{}", "{}"] }}
+[simulation]
+until = 1
+)toml",
+                     aside, first, second);
+}
+
+// The sides slope by 45 degrees, I = 1/6 and the tips are sqrt(1/2) from the centres: with l the force along n = (1, 1)/sqrt(2) both squares turn by 3 l, and
+// (x_b - x_a)'' + y_b'' = 0 at the tips gives l = g / (4.5 sqrt(2)), so that x_b'' = g/9. To the other side the same.
+TEST(Contact, tip_on_tip_gives_way_to_either_side) {
+  constexpr double g = 9.81;
+  for (const auto& [first, second] : {std::pair{"a", "b"}, std::pair{"b", "a"}}) {
+    const Json answer = accelerate_answer(square_on_square(first, second, 0));
+    ASSERT_EQ(answer["status"], "ambiguous");
+    ASSERT_EQ(answer["solutions"].size(), 2U);
+    double sum = 0;
+    for (const Json& one : answer["solutions"]) {
+      const std::vector<double> b = numbers(one["accelerations"]["b"]);
+      EXPECT_NEAR(std::abs(b[0]), g / 9, contact_exactness);
+      EXPECT_NEAR(std::abs(b[2]), g * std::sqrt(2.0) / 3, contact_exactness);
+      sum += b[0];
+    }
+    EXPECT_NEAR(sum, 0, contact_exactness);
+    const Json run = run_answer(square_on_square(first, second, 0));
+    EXPECT_EQ(run["status"], "singular");
+    EXPECT_EQ(run["final"]["time"], 0);
+    EXPECT_EQ(run["continuations"].size(), 2U);
+  }
+}
+
+TEST(Contact, beside_the_tip_it_gives_way_to_that_side) {
+  for (const double aside : {-1e-3, 1e-3}) {
+    const Json run = run_answer(square_on_square("a", "b", aside), {0.2});
+    ASSERT_EQ(run["status"], "finished");
+    EXPECT_GT(numbers(run["samples"][0]["positions"]["b"])[0] * aside, 0);
+  }
+}
+
+// One flies at the other along their common diagonal: what one solution does to x, the other does to y.
+TEST(Contact, a_blow_of_tip_on_tip_has_two_answers) {
+  const Json answer = impact_answer(R"toml([bodies.a]
+mass = 1
+shape = { box = [1, 1] }
+position = [1, 1]
+velocity = [1, 1]
+[bodies.b]
+mass = 1
+shape = { box = [1, 1] }
+position = [2, 2]
+[contacts]
+tip = { between = ["a", "b"], restitution = 0.5 }
+)toml");
+  ASSERT_EQ(answer["status"], "ambiguous");
+  ASSERT_EQ(answer["solutions"].size(), 2U);
+  const std::vector<double> one = numbers(answer["solutions"][0]["velocities"]["a"]);
+  const std::vector<double> other = numbers(answer["solutions"][1]["velocities"]["a"]);
+  expect_near({one[1], one[0], -one[2]}, other, contact_exactness);
+  EXPECT_NEAR(std::min(one[0], one[1]), 0.7, contact_exactness);
+  EXPECT_NEAR(std::max(one[0], one[1]), 1, contact_exactness);
+}
+
+// Each card stands as against a wall, until one sliding over the other is as near as the other over the one.
+TEST(Contact, two_cards_lean_on_each_other_as_on_a_wall) {
+  const std::string left = R"toml(gravity = [0, -9.81]
+[bodies.l]
+mass = 1
+shape = { box = [1, 0.02] }
+position = ["-cos(1.2)/2 - 0.01*sin(1.2)", "sin(1.2)/2 + 0.01*cos(1.2)"]
+orientation = 1.2
+)toml";
+  const std::string right = R"toml([bodies.r]
+mass = 1
+shape = { box = [1, 0.02] }
+position = ["cos(1.2)/2 + 0.01*sin(1.2)", "sin(1.2)/2 + 0.01*cos(1.2)"]
+orientation = "pi - 1.2"
+)toml";
+  const std::string floor = "[contacts]\nfloor = { body = \"l\", plane = { normal = [0, 1], offset = 0 } }\n";
+  const std::string others =
+      "floor2 = { body = \"r\", plane = { normal = [0, 1], offset = 0 } }\nlean = { between = [\"l\", \"r\"] }\n";
+  const std::string wall = "wall = { body = \"l\", plane = { normal = [-1, 0], offset = 0 } }\n";
+  const std::string end = "[simulation]\nuntil = 2\n";
+  const Json two = run_answer(left + right + floor + others + end, {0.1, 0.2});
+  const Json one = run_answer(left + floor + wall + end, {0.1, 0.2});
+  EXPECT_EQ(two["status"], "singular");
+  ASSERT_GT(two["final"]["time"].get<double>(), 0.2);
+  for (std::size_t k = 0; k < 2; ++k) {
+    expect_near(numbers(two["samples"][k]["positions"]["l"]), numbers(one["samples"][k]["positions"]["l"]),
+                contact_exactness);
+    expect_near(numbers(two["samples"][k]["velocities"]["l"]), numbers(one["samples"][k]["velocities"]["l"]),
+                contact_exactness);
+  }
+  EXPECT_EQ(two["continuations"].size(), 2U);
 }
 
 TEST(Contact, what_is_not_offered_is_refused_with_what_is) {

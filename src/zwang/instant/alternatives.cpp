@@ -136,6 +136,14 @@ std::string equally_near(const model::Condition& condition, bool ways_agree, con
                              : " are equally near: the motion may go either way");
 }
 
+void tell_several(const model::Model& model, const model::Condition& condition, const Sizes& sizes, bool ways_agree,
+                  std::vector<std::vector<double>> velocities, Several& several) {
+  const std::string blows = velocities_of_ways(model, sizes, velocities);
+  several.words = equally_near(condition, ways_agree, blows);
+  several.velocities.clear();
+  if (!blows.empty()) several.velocities = std::move(velocities);
+}
+
 /// Under `options`, which say what is gone.
 Way follow_alternative(const model::Model& model, model::State state, const Options& options, Workspace& workspace,
                        std::uint32_t alternative) {
@@ -223,31 +231,41 @@ bool allows_all_of(const model::Model& model, const model::Condition& condition,
   return true;
 }
 
-/// At a re-entrant corner: the side that changes the motion least. `several` tells where it is not the only one.
+/// Does a change the motion less than b?
+bool is_nearer(const Sizes& sizes, const Way& a, const Way& b) {
+  if (as_near(sizes, a, b)) return false;
+  return sizes.same_shock(a.shock, b.shock) ? a.constraint < b.constraint : a.shock < b.shock;
+}
+
+/// Do two ways lead to one motion?
+bool same_motion(const Sizes& sizes, const Way& a, const Way& b) {
+  return a.determined && sizes.same_velocities(a.velocity, b.velocity) &&
+         sizes.same_accelerations(a.after.accelerations, b.after.accelerations);
+}
+
+/// Does a way neither strike nor hinder?
+bool costs_nothing(const Sizes& sizes, const Way& way) { return !sizes.is_shock(way.shock) && way.constraint == 0; }
+
+/// At a re-entrant corner: the side that changes the motion least. `several` tells where it is not the only one, and `equals` receives the others.
 std::uint32_t nearest_alternative(const model::Model& model, const model::Condition& condition, std::uint32_t first,
                                   const std::vector<Way>& ways, const Sizes& sizes, Workspace::Impl& impl,
-                                  Several& several) {
+                                  Several& several, std::vector<std::uint32_t>& equals) {
   // As without the condition: nothing is nearer, and two of them are the same motion.
   for (const Way& way : ways) {
     if (way.opens) return way.alternative;
   }
   std::size_t best = 0;
   for (std::size_t k = 1; k < ways.size(); ++k) {
-    if (as_near(sizes, ways[k], ways[best])) continue;
-    const bool same_shock = sizes.same_shock(ways[k].shock, ways[best].shock);
-    if (same_shock ? ways[k].constraint < ways[best].constraint : ways[k].shock < ways[best].shock) best = k;
+    if (is_nearer(sizes, ways[k], ways[best])) best = k;
   }
   std::vector<const Way*> nearest;
   for (const Way& way : ways) {
     if (as_near(sizes, way, ways[best])) nearest.push_back(&way);
   }
   // Two that cost nothing at all agree: neither hinders.
-  if (nearest.size() == 1 || (!sizes.is_shock(ways[best].shock) && ways[best].constraint == 0))
-    return ways[best].alternative;
-  const bool ways_agree = std::all_of(nearest.begin(), nearest.end(), [&](const Way* way) {
-    return way->determined && sizes.same_velocities(way->velocity, ways[best].velocity) &&
-           sizes.same_accelerations(way->after.accelerations, ways[best].after.accelerations);
-  });
+  if (nearest.size() == 1 || costs_nothing(sizes, ways[best])) return ways[best].alternative;
+  const bool ways_agree =
+      std::all_of(nearest.begin(), nearest.end(), [&](const Way* way) { return same_motion(sizes, *way, ways[best]); });
   // One motion here, and one that allows all that the others do allows all that the condition does.
   if (ways_agree) {
     for (const Way* wider : nearest) {
@@ -257,11 +275,16 @@ std::uint32_t nearest_alternative(const model::Model& model, const model::Condit
         return wider->alternative;
     }
   }
-  std::vector<std::vector<double>> velocities;
   several.ways.clear();
-  for (const Way* way : nearest) velocities.push_back(way->velocity);
-  for (const Way* way : nearest) several.ways.push_back(way->after);
-  several.words = equally_near(condition, ways_agree, velocities_of_ways(model, sizes, velocities));
+  std::vector<std::vector<double>> velocities;
+  for (const Way* way : nearest) {
+    several.ways.push_back(way->after);
+    velocities.push_back(way->velocity);
+  }
+  for (const Way* way : nearest) {
+    if (way != &ways[best]) equals.push_back(way->alternative);
+  }
+  tell_several(model, condition, sizes, ways_agree, std::move(velocities), several);
   return ways[best].alternative;
 }
 
@@ -278,6 +301,136 @@ void leave_others_out(const model::Model& model, const Undecided& one, RowSet& s
     if (model.row_alternative[row] != one.chosen) set.add(row);
   }
 }
+
+/// Undecided conditions that hang together, as corners of two bodies that meet in one point do.
+struct Together {
+  const model::Model& model;
+  const model::State& state;
+  Options options;  ///< `gone` is that of the question asked last
+  Workspace& workspace;
+  const RowSet& idle;  ///< what is out of question
+  const Sizes& sizes;
+  model::Rows here = workspace.impl().rows;
+
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  /// One that several alternatives were equally good for when it was chosen beside the rest as that stood then.
+  struct Tie {
+    std::size_t place = none;
+    std::uint32_t alternative = 0;  ///< another than the one that was taken
+  };
+
+  /// What is chosen first may suit itself, and the rest must suit it. So the choice is made once more in the other order, and, where nothing decided
+  /// between equals, from each of them; what comes of these is compared as a whole.
+  void choose(std::vector<Undecided>& all, Several& several) {
+    const std::vector<Undecided> open = all;
+    std::vector<Tie> ties;
+    descend(all, {}, several, &ties);
+    if (!several.ways.empty() || all.size() < 2) return;
+    Way best = whole(all);
+    std::vector<Way> equals;
+    ties.insert(ties.begin(), Tie{none, 0});
+    if (ties.size() > most_other_ends) ties.resize(most_other_ends);
+    for (const Tie& tie : ties) {
+      if (costs_nothing(sizes, best)) return;
+      std::vector<Undecided> other = open;
+      if (tie.place != none) other[tie.place].chosen = tie.alternative;
+      Several inside;
+      descend(other, tie, inside, nullptr);
+      const bool same = std::equal(other.begin(), other.end(), all.begin(),
+                                   [](const Undecided& a, const Undecided& b) { return a.chosen == b.chosen; });
+      if (same) continue;
+      Way way = whole(other);
+      way.alternative = first_that_differs(all, other);
+      if (is_nearer(sizes, way, best)) {
+        best = std::move(way);
+        all = std::move(other);
+        equals.clear();
+        continue;
+      }
+      const auto is_same = [&](const Way& one) { return same_motion(sizes, one, way); };
+      if (!as_near(sizes, way, best) || is_same(best) || std::any_of(equals.begin(), equals.end(), is_same)) continue;
+      equals.push_back(std::move(way));
+    }
+    if (!equals.empty()) tell(*all[equals.front().alternative].condition, best, equals, several);
+  }
+
+ private:
+  static std::uint32_t first_that_differs(const std::vector<Undecided>& a, const std::vector<Undecided>& b) {
+    std::uint32_t k = 0;
+    while (a[k].chosen == b[k].chosen) ++k;
+    return k;
+  }
+
+  void tell(const model::Condition& condition, const Way& best, const std::vector<Way>& equals, Several& several) {
+    several.ways = {best.after};
+    std::vector<std::vector<double>> velocities = {best.velocity};
+    for (const Way& way : equals) {
+      several.ways.push_back(way.after);
+      velocities.push_back(way.velocity);
+    }
+    tell_several(model, condition, sizes, false, std::move(velocities), several);
+  }
+
+  /// Each changes the motion least beside what is chosen of the rest, which hinders nothing before it is chosen. That of `from` stands at first;
+  /// if it names no place, the last one chooses first.
+  void descend(std::vector<Undecided>& all, const Tie& from, Several& several, std::vector<Tie>* ties) {
+    const bool in_order = ties != nullptr || from.place != none;
+    bool changed = true;
+    for (int round = 0; changed && round < most_rounds_of_alternatives; ++round) {
+      changed = false;
+      several = {};
+      for (std::size_t turn = 0; turn < all.size(); ++turn) {
+        const std::size_t k = in_order ? turn : all.size() - 1 - turn;
+        if (round == 0 && k == from.place) continue;
+        Undecided& one = all[k];
+        std::vector<std::uint32_t> equals;
+        const std::vector<Way> ways = ways_of(all, k);
+        const std::uint32_t chosen =
+            nearest_alternative(model, *one.condition, one.first, ways, sizes, workspace.impl(), several, equals);
+        for (const std::uint32_t alternative : equals) {
+          if (ties != nullptr && round == 0) ties->push_back({k, alternative});
+        }
+        changed = changed || (chosen != one.chosen && all.size() > 1);
+        one.chosen = chosen;
+      }
+      changed = changed || (round == 0 && from.place != none);
+    }
+  }
+
+  /// What follows of each alternative of one, beside what is chosen of the rest.
+  std::vector<Way> ways_of(const std::vector<Undecided>& all, std::size_t k) {
+    RowSet rest = idle;
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      if (other != k) leave_others_out(model, all[other], rest);
+    }
+    const Undecided& one = all[k];
+    std::vector<Way> ways;
+    for (const std::uint32_t j : one.touched) {
+      options.gone = rest;
+      Undecided tried = one;
+      tried.chosen = j;
+      leave_others_out(model, tried, options.gone);
+      ways.push_back(follow_alternative(model, state, options, workspace, j));
+      Way& way = ways.back();
+      way.opens = way.determined;
+      for (std::uint32_t row = one.first; way.opens && row < one.first + one.condition->components; ++row) {
+        if (model.row_alternative[row] != j || idle.contains(row)) continue;
+        way.opens = is_open(way.role[row]) && (way.struck.empty() || !way.struck[row]);
+      }
+    }
+    workspace.impl().rows = here;
+    return ways;
+  }
+
+  /// What follows if all are chosen.
+  Way whole(const std::vector<Undecided>& all) {
+    options.gone = idle;
+    for (const Undecided& one : all) leave_others_out(model, one, options.gone);
+    Way way = follow_alternative(model, state, options, workspace, 0);
+    workspace.impl().rows = here;
+    return way;
+  }
+};
 
 /// Rows of conditions of which two alternatives are plainly open: nothing can happen to them before one of these closes, and nothing more is asked of them.
 RowSet out_of_question(const model::Model& model, const model::State& state, const Options& options,
@@ -382,42 +535,11 @@ RowSet idle_rows(const model::Model& model, const model::State& state, const Opt
     }
   }
 
-  // The others hang together: each changes the motion least beside what is chosen of the rest, which hinders nothing before it is chosen.
-  const auto beside = [&](const Undecided& one) {
-    RowSet set = idle;
-    for (const Undecided& other : undecided) {
-      if (&other != &one) leave_others_out(model, other, set);
-    }
-    return set;
-  };
-  bool changed = !undecided.empty();
-  std::optional<Sizes> sizes;
-  if (changed) sizes.emplace(model, state, all, impl);
-  const model::Rows here = changed ? impl.rows : model::Rows();
-  for (int round = 0; changed && round < most_rounds_of_alternatives; ++round) {
-    changed = false;
-    several = {};
-    for (Undecided& one : undecided) {
-      const RowSet rest = beside(one);
-      std::vector<Way> ways;
-      for (const std::uint32_t j : one.touched) {
-        inner.gone = rest;
-        Undecided tried = one;
-        tried.chosen = j;
-        leave_others_out(model, tried, inner.gone);
-        ways.push_back(follow_alternative(model, state, inner, workspace, j));
-        Way& way = ways.back();
-        way.opens = way.determined;
-        for (std::uint32_t row = one.first; way.opens && row < one.first + one.condition->components; ++row) {
-          if (model.row_alternative[row] != j || idle.contains(row)) continue;
-          way.opens = is_open(way.role[row]) && (way.struck.empty() || !way.struck[row]);
-        }
-      }
-      impl.rows = here;
-      const std::uint32_t chosen = nearest_alternative(model, *one.condition, one.first, ways, *sizes, impl, several);
-      changed = changed || (chosen != one.chosen && undecided.size() > 1);
-      one.chosen = chosen;
-    }
+  // The others hang together.
+  if (!undecided.empty()) {
+    const Sizes sizes(model, state, all, impl);
+    Together together{model, state, inner, workspace, idle, sizes};
+    together.choose(undecided, several);
   }
   for (const Undecided& one : undecided) leave_others_out(model, one, idle);
   return idle;

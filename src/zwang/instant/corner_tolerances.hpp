@@ -67,6 +67,8 @@ inline constexpr double beside_an_edge = 1e-3;
 inline constexpr int most_rounds_of_cone = 60;
 /// Rounds in which conditions of several touched alternatives choose beside each other: two boxes have sixteen corners, and the second round is the last as a rule.
 inline constexpr int most_rounds_of_alternatives = 16;
+/// Beginnings from which conditions of several touched alternatives choose once more.
+inline constexpr std::size_t most_other_ends = 8;
 /// How far away functions are compared with one another, of the largest position or velocity.
 inline constexpr double beside_state = 0.1;
 /// Newton steps of velocities onto a surface: the second leaves rounding where g is linear in them.

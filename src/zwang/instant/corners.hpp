@@ -132,8 +132,9 @@ struct Valley {
 
 /// Alternatives of one condition that are equally near.
 struct Several {
-  std::vector<Minimiser> ways;  ///< the accelerations that each leads to; none: one is nearest
-  std::string words;            ///< which condition, and why it does not decide
+  std::vector<Minimiser> ways;                  ///< the accelerations that each leads to; none: one is nearest
+  std::vector<std::vector<double>> velocities;  ///< those that each leads to, if they differ; else none
+  std::string words;                            ///< which condition, and why it does not decide
 };
 /// Rows of alternatives that do not count at this state, and those that `options` name as gone. `several`: more than one way to go on.
 [[nodiscard]] RowSet idle_rows(const model::Model& model, const model::State& state, const Options& options,

@@ -406,6 +406,7 @@ std::string_view words(ShockStatus status) {
   switch (status) {
     case ShockStatus::regulated: return "regulated";
     case ShockStatus::not_needed: return "not needed";
+    case ShockStatus::ambiguous: return "ambiguous";
     case ShockStatus::inadmissible: return "inadmissible";
     case ShockStatus::jammed: return "jammed";
     case ShockStatus::refused: return "refused";
@@ -422,6 +423,11 @@ void impact(const model::Model& model, const model::State& state, const Options&
     Options inner = options;
     inner.gone = found.idle;
     regulate_on_cones(model, found.cones, found.state, inner, workspace, found.corners.sides, shock);
+    if (shock.status == ShockStatus::regulated && !found.several.velocities.empty()) {
+      shock.status = ShockStatus::ambiguous;
+      shock.solutions = std::move(found.several.velocities);
+      shock.restitution_note = std::move(found.several.words);
+    }
     return;
   }
   Workspace::Impl& impl = workspace.impl();

@@ -310,6 +310,16 @@ void put_shock(Writer& json, const model::Model& model, const instant::Shock& sh
              shock.restitution_note.empty() ? "the numbers are not finite" : std::string_view(shock.restitution_note));
     return;
   }
+  if (shock.status == ShockStatus::ambiguous) {
+    json.put("expansion", shock.restitution_note);
+    json.open_list("solutions");
+    for (const std::vector<double>& velocities : shock.solutions) {
+      json.open();
+      put_bodies(json, "velocities", model, velocities, seen);
+      json.close();
+    }
+    json.close_list();
+  }
   put_bodies(json, "velocities", model, shock.velocities, seen);
   std::vector<double> changes(shock.before.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {

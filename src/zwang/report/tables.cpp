@@ -234,6 +234,8 @@ std::string trouble(const model::Model& model, const instant::Shock& shock, cons
     case instant::ShockStatus::gave_up:
       return fmt::format("{}{}{}: {}\n", s.bad, instant::words(shock.status), s.off,
                          shock.restitution_note.empty() ? "the numbers are not finite" : shock.restitution_note);
+    case instant::ShockStatus::ambiguous:
+      return fmt::format("{}ambiguous{}: {}\n", s.warm, s.off, shock.restitution_note);
     case instant::ShockStatus::regulated:
     case instant::ShockStatus::not_needed: break;
   }
