@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -16,6 +17,7 @@
 
 #include "zwang/elementary/kernels.hpp"
 #include "zwang/elementary/long_number.hpp"
+#include "zwang/elementary/several.hpp"
 
 namespace elementary_tests {
 namespace {
@@ -402,6 +404,44 @@ TEST(Elementary, sine_and_cosine_together_have_the_same_bits_as_each_alone) {
       const auto [sine, cosine] = elementary::sin_cos(x);
       ASSERT_TRUE(same_bits(sine, elementary::sin(x)) && same_bits(cosine, elementary::cos(x))) << x;
     }
+  }
+}
+
+TEST(Elementary, functions_of_several_numbers_have_the_bits_of_each_alone) {
+  // Whatever stands beside a number: one that is settled quickly, one that is not, an infinity or none at all.
+  Draw draw(16);
+  constexpr unsigned most = 19;
+  std::array<double, most> x{};
+  std::array<double, most> y{};
+  std::array<double, most> found{};
+  std::array<double, most> other{};
+  const std::array<double, 15> borders = {0.0,  -0.0, 1.0,     infinity, -infinity, nan,   0x1p-27, 0x1p16,
+                                          40.0, 710,  largest, least,    -1.0,      711.5, 0x1p-14};
+  const auto any = [&](int turn) {
+    switch (turn % 5) {
+      case 0: return draw.any();
+      case 1: return draw.spread(-40, 12);
+      case 2: return borders[static_cast<std::size_t>(turn / 5) % borders.size()];
+      case 3: return near_quarters(draw);
+      default: return draw.uniform(-3, 3);
+    }
+  };
+  int turn = 0;
+  for (int i = 0; i < count(3000); ++i) {
+    const unsigned size = static_cast<unsigned>(i) % (most + 1);
+    for (unsigned k = 0; k < size; ++k) {
+      x[k] = any(++turn * 7 + i);
+      y[k] = any(++turn * 3 + i);
+    }
+    elementary::sin_cos(x.data(), size, found.data(), other.data());
+    for (unsigned k = 0; k < size; ++k) {
+      const auto [sine, cosine] = elementary::sin_cos(x[k]);
+      ASSERT_TRUE(same_bits(sine, found[k]) && same_bits(cosine, other[k])) << x[k];
+    }
+    elementary::sinh(x.data(), size, found.data());
+    for (unsigned k = 0; k < size; ++k) ASSERT_TRUE(same_bits(elementary::sinh(x[k]), found[k])) << x[k];
+    elementary::hypot(x.data(), y.data(), size, found.data());
+    for (unsigned k = 0; k < size; ++k) ASSERT_TRUE(same_bits(elementary::hypot(x[k], y[k]), found[k])) << x[k];
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "flocks.hpp"
@@ -115,6 +116,51 @@ until = 1e-8
     for (int k = 0; k < 19; ++k) models.push_back(with(text, "k", 1.3 + 0.02 * k));
     side_by_side_as_alone(models, 40);
   }
+}
+
+TEST(Flock, gives_bits_of_own_runs_to_energies_drawn_by_lot) {
+  // Energies and forces put together from what bounds take in vectors and what they take one by one, walls that some meet and others do not.
+  std::mt19937_64 draw(24);
+  const auto one_of = [&](const std::vector<std::string>& list) { return list[draw() % list.size()]; };
+  const auto number = [&] { return fmt::format("{}", 0.25 + static_cast<double>(draw() % 64) / 64); };
+  const std::vector<std::string> angles_of = {"q", "r", "(q - r)", "(2*q + 0.5*r)", "(q*r)", "(k*q)"};
+  const auto function = [&] {
+    const std::string u = one_of(angles_of);
+    return fmt::format(
+        fmt::runtime(one_of({"sin({0})", "cos({0})", "sin({0})*cos({0})", "cosh(0.3*{0})", "sinh(0.2*{0})",
+                             "1/(3 + cos({0}))", "sqrt(4 + sin({0}))", "exp(-0.2*{0}^2)", "tanh({0})", "atan({0})",
+                             "{0}^2", "{0}^3", "log(5 + {0}^2)"})),
+        u);
+  };
+  int walls = 0;
+  for (int round = 0; round < 12; ++round) {
+    std::string text = fmt::format(R"toml([parameters]
+k = 1
+[coordinates.q]
+initial = "{}*k"
+velocity = {}
+force = "-{}*q'*({})"
+[coordinates.r]
+initial = 0.3
+velocity = -{}
+[energy]
+kinetic = "q'^2*(1 + 0.1*({})^2) + k*r'^2*(2 + 0.2*cos({})) + 0.3*q'*r'*cos(q - r)"
+potential = "{}*({}) + k*({}) + q^2 + r^2"
+[simulation]
+until = 3
+)toml",
+                                   number(), number(), number(), function(), number(), function(), one_of(angles_of),
+                                   number(), function(), function());
+    if (round % 3 == 2) {
+      text += "[constraints]\nwall = { condition = \"q <= 0.9*k\", restitution = 0.5 }\n";
+      ++walls;
+    }
+    SCOPED_TRACE(text);
+    std::deque<model::Model> models;
+    for (int i = 0; i < 19; ++i) models.push_back(with(text, "k", 0.9 + 0.013 * i));
+    side_by_side_as_alone(models, 12);
+  }
+  EXPECT_EQ(walls, 4);
 }
 
 TEST(Flock, leaves_motions_whole_that_part_from_it) {

@@ -8,6 +8,7 @@
 
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/lane_bounds.hpp"
 #include "zwang/expressions/lane_sums.hpp"
 #include "zwang/expressions/numbers.hpp"
 
@@ -170,6 +171,7 @@ namespace {
 
 /// Lanes of one block, on one circle.
 struct DiscsOfBlock {
+  static constexpr bool side_by_side = false;
   std::size_t stride;
   unsigned width;
   const Circle& one;
@@ -177,6 +179,8 @@ struct DiscsOfBlock {
   [[nodiscard]] unsigned apart() const { return width; }
   [[nodiscard]] const Circle& circle(unsigned /*lane*/) const { return one; }
   [[nodiscard]] double factor(const Instruction& i, unsigned /*lane*/) const { return i.c; }
+  [[nodiscard]] static const double* all_factors() { return nullptr; }
+  [[nodiscard]] static const double* all_own() { return nullptr; }
   const double* own_terms(std::size_t /*reg*/, const double* y, double* to) const {
     for (unsigned l = 0; l < width; ++l) to[l] = expressions::own_terms(y + l, width, one);
     return to;
@@ -186,6 +190,7 @@ struct DiscsOfBlock {
 /// Some lanes of tapes side by side, each on a circle of its own.
 template <unsigned W>
 struct DiscsOfMany {
+  static constexpr bool side_by_side = true;
   std::size_t stride;
   const Tape& tape;
   const double* factors;
@@ -197,6 +202,8 @@ struct DiscsOfMany {
   [[nodiscard]] double factor(const Instruction& i, unsigned lane) const {
     return factors[static_cast<std::size_t>(&i - tape.instructions.data()) * many + lane];
   }
+  [[nodiscard]] const double* all_factors() const { return factors; }
+  [[nodiscard]] const double* all_own() const { return known_terms; }
   const double* own_terms(std::size_t reg, const double* /*y*/, double* /*to*/) const {
     return known_terms + (reg - tape.inputs.size() - tape.constants.size()) * W;
   }
@@ -208,12 +215,21 @@ void spread_all(const Tape& tape, const double* registers, const Way& way, doubl
   const std::size_t stride = way.stride;
   const unsigned width = way.lanes();
   const unsigned apart = way.apart();
+  [[maybe_unused]] const DiscsOfLanes plain_ones{width,         tape,         registers, stride, way.all_factors(),
+                                                 way.all_own(), beyond_known, radius,    outer};
   double room[most_lanes_at_once];
   Wave wave[most_lanes_at_once];  ///< of the last sine
   std::size_t at = tape.inputs.size();
   std::fill(radius + at * width, radius + (at + tape.constants.size()) * width, 0.0);
   at += tape.constants.size();
-  for (const Instruction& i : tape.instructions) {
+  for (std::size_t number = 0; number < tape.instructions.size(); ++number) {
+    if constexpr (Way::side_by_side) {
+      const std::size_t next = spread_plain_ones(plain_ones, number);
+      at += next - number;
+      number = next;
+      if (number == tape.instructions.size()) break;
+    }
+    const Instruction& i = tape.instructions[number];
     const double* a = registers + i.a * stride;
     const double* b = registers + i.b * stride;
     const double* y = registers + at * stride;

@@ -10,6 +10,7 @@
 #include "zwang/base/side.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/expressions/functions/series.hpp"
+#include "zwang/expressions/lane_bounds.hpp"
 #include "zwang/expressions/lane_sums.hpp"
 #include "zwang/expressions/numbers.hpp"
 
@@ -239,6 +240,7 @@ namespace {
 
 /// Lanes of one block, on one step.
 struct OneBlock {
+  static constexpr bool side_by_side = false;
   const Tape& tape;
   const std::vector<std::uint32_t>& sized;
   const double* registers;
@@ -265,6 +267,7 @@ struct OneBlock {
 /// Some lanes of tapes side by side, each on a step of its own.
 template <unsigned W>
 struct SomeOfMany {
+  static constexpr bool side_by_side = true;
   const Tape& tape;
   const double* factors;
   const std::vector<std::uint32_t>& sized;
@@ -284,6 +287,12 @@ struct SomeOfMany {
   void size_up() const {
     size_up_many({stretches.lanes, sized, registers, stride, many, known, stretches.of_length, room.term.data(),
                   room.later.data(), room.stride});
+  }
+  [[nodiscard]] std::size_t bound_plain_ones(std::size_t first) const {
+    return expressions::bound_plain_ones(
+        {W, tape, registers, stride, factors, room.term.data(), room.later.data(), room.stride, known,
+         static_cast<unsigned>(room.stride / W), 4 / std::min(alone, 4U), room.error.data()},
+        first);
   }
   void tails(std::size_t first, std::size_t second, double* to) const {
     add_up_tail({stretches.lanes, room.term.data() + first * room.stride, room.later.data() + second * room.stride,
@@ -310,7 +319,14 @@ void bound_all(const Way& way) {
   std::fill(error + inputs * width, error + before * width, 0.0);
   const double* const all_terms = room.later.data() + std::size_t{known - 1} * width;
   std::size_t at = before;
-  for (const Instruction& i : tape.instructions) {
+  for (std::size_t number = 0; number < tape.instructions.size(); ++number) {
+    if constexpr (Way::side_by_side) {
+      const std::size_t next = way.bound_plain_ones(number);
+      at += next - number;
+      number = next;
+      if (number == tape.instructions.size()) break;
+    }
+    const Instruction& i = tape.instructions[number];
     const double* a = registers + i.a * stride;
     const double* b = registers + i.b * stride;
     const double* y = registers + at * stride;

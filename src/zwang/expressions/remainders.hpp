@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "zwang/base/aligned.hpp"
 #include "zwang/expressions/tape.hpp"
 
 namespace zwang::expressions {
@@ -37,17 +38,17 @@ struct Stretch {
 
 /// The steps of some motions side by side, each with its powers.
 struct Stretches {
-  unsigned lanes = 4;                                ///< as lane_sums.hpp asks
-  double of_length[std::size_t{Stretch::most} * 8];  ///< h^k of a lane at [k * lanes + lane]
+  unsigned lanes = 4;                                            ///< as lane_sums.hpp asks
+  alignas(64) double of_length[std::size_t{Stretch::most} * 8];  ///< h^k of a lane at [k * lanes + lane]
   void set(const double* steps, unsigned last);
 };
 
 /// Room for the numbers of one block; grows as needed.
 struct Remainders {
-  std::vector<double> error;  ///< e: [register * width + lane]
+  AlignedNumbers error;  ///< e: [register * width + lane]
   // Where asked for, of the orders 1 .. K-1, at [register * stride + k * width + lane]:
-  std::vector<double> term;   ///< |Y_k| h^k
-  std::vector<double> later;  ///< sum_{i>=K-k} |Y_i| h^i
+  AlignedNumbers term;   ///< |Y_k| h^k
+  AlignedNumbers later;  ///< sum_{i>=K-k} |Y_i| h^i
   std::size_t stride = 0;
 };
 

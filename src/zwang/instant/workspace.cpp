@@ -121,7 +121,7 @@ void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std:
     // |W| column by column from the factor: L L^T w = e_j.
     const std::size_t b = block.variables.size();
     constexpr std::size_t largest = 64;
-    std::array<double, largest> column{};
+    std::array<double, largest> column;  // NOLINT: written before it is read
     for (std::size_t j = 0; j < b; ++j) {
       if (b > largest) {
         // Beyond that size the diagonal stands for the whole: a lower bound, good enough to tell noise from numbers.

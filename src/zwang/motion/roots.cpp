@@ -131,14 +131,16 @@ bool rests_at_roots(Motion& motion, double soon) {
   const std::span<const double> q = impl.series.position();
   const double u = impl.series.unit();
   if (q.size() < 3 * n) return false;
-  std::vector<double> a(n);
+  const auto acceleration = [&](std::uint32_t i) { return 2 * q[2 * n + i] / (u * u); };
   std::vector<std::uint32_t> speeds;
   for (std::uint32_t i = 0; i < n; ++i) {
     const double v = motion.state.velocity[i];
-    a[i] = 2 * q[2 * n + i] / (u * u);
-    if (v * a[i] < 0 && std::abs(v) <= soon * std::abs(a[i])) speeds.push_back(i);
+    const double a = acceleration(i);
+    if (v * a < 0 && std::abs(v) <= soon * std::abs(a)) speeds.push_back(i);
   }
   if (speeds.empty()) return false;
+  std::vector<double> a(n);
+  for (std::uint32_t i = 0; i < n; ++i) a[i] = acceleration(i);
   BesideRest beside(motion);
   std::optional<double> power = power_of_speeds(beside, motion.state, a, speeds);
   // Others may turn at the same instant: each by itself.

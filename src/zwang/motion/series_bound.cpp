@@ -15,7 +15,9 @@
 /// to zero at all. W and J W J^T are those at the beginning of the step. Reference: docs/mathematics, section 10.8.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "zwang/elementary/elementary.hpp"
@@ -46,6 +48,21 @@ constexpr double part_of_rows = 0.1;
 constexpr double roundings_of_nothing = 64;
 /// The part of a tolerance that the rest of a watched condition may take.
 constexpr double part_of_watched = 0.1;
+
+/// Proportions of step and circle that come again and again.
+constexpr std::size_t circles_at_once = 256;
+
+/// x^y, which is likely to have been asked for a moment ago: the same bits.
+double repeated_power(double x, double y) {
+  struct Known {
+    double x = 1, y = 1, power = 1;
+  };
+  thread_local std::array<Known, circles_at_once> known;
+  constexpr std::uint64_t scatter = 0x9E3779B97F4A7C15U;
+  Known& here = known[((std::bit_cast<std::uint64_t>(x) * scatter) >> 32) % circles_at_once];
+  if (here.x != x || here.y != y) here = {x, y, elementary::pow(x, y)};
+  return here.power;
+}
 
 /// Rounding of terms that cancel each other falls steeply with the step, about as x^8.
 double steep(double x) {
@@ -189,7 +206,8 @@ Series::Impl::BeyondCircle Series::Impl::beyond_circle(double h, double r) const
   if (!on_circles()) return out;
   const double x = h / r;
   const auto order = static_cast<double>(N);
-  const double tail = elementary::pow(x, order - 1);
+  // Circles stay in their proportion to the step.
+  const double tail = repeated_power(x, order - 1);
   out.value = tail / (1 - x);
   out.momentum = tail * x * (order - (order - 1) * x) / ((1 - x) * (1 - x) * h);
   const double shrink = 1 - x * (order + 2) / order;

@@ -66,11 +66,18 @@ double longest_step(double wanted, double most, unsigned order, bool on_circles,
   };
   Trial last;
   const auto ask = [&](double h, double r) { return last = Trial{h, r, judge(h, r)}; };
+  // It is asked several times in turn.
+  struct {
+    double miss = -1, factor = 0;
+  } known;
   // The step that a circle shows by the power law; the bound of a step too long falls faster.
   const auto foretold = [&](const Trial& trial) {
     if (!trial.bounded()) return 0.0;
-    const double power = trial.proved() ? order : steepness * order;
-    return trial.h * std::clamp(safety * elementary::pow(trial.miss, -1 / power), steepest_fall, steepest_rise);
+    if (trial.miss != known.miss) {
+      const double power = trial.proved() ? order : steepness * order;
+      known = {trial.miss, std::clamp(safety * elementary::pow(trial.miss, -1 / power), steepest_fall, steepest_rise)};
+    }
+    return trial.h * known.factor;
   };
   const double limit = std::min(wanted, most);
   const auto within = [&](double h) { return h < limit ? shortened(h) : limit; };

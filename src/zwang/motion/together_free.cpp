@@ -14,10 +14,15 @@ using expressions::many;
 
 namespace {
 
-using Manifold = Lanes<many>;
-
-[[gnu::always_inline]] inline Manifold all_of(const double* x) { return expressions::load<many>(x, 0); }
-[[gnu::always_inline]] inline void put(double* x, const Manifold& y) { expressions::store<many>(x, 0, y); }
+/// All lanes, by the vectors that W names.
+template <unsigned W>
+[[gnu::always_inline]] inline Lanes<W> all_of(const double* x) {
+  return expressions::load<W>(x, 0);
+}
+template <unsigned W>
+[[gnu::always_inline]] inline void put(double* x, const Lanes<W>& y) {
+  expressions::store<W>(x, 0, y);
+}
 
 /// One order of all members, as the kernels see it.
 struct FreeOrder {
@@ -31,6 +36,7 @@ enum : std::size_t { of_time, of_unit, of_unit_squared, of_per_unit, of_constant
 double* numbers_of(Together::Room& room, std::size_t which) { return room.numbers.data() + which * many; }
 
 /// Coefficient k of all inputs of a place.
+template <unsigned W>
 [[gnu::always_inline]] inline void fill_inputs(const FreeOrder& o, const TermPlace& place, unsigned k,
                                                bool with_velocities) {
   const Block& block = o.leader.terms[place.block];
@@ -38,76 +44,79 @@ double* numbers_of(Together::Room& room, std::size_t which) { return room.number
   const std::size_t stride = std::size_t{o.leader.orders} * many;
   const std::size_t row = std::size_t{k} * o.leader.n;
   double* r = o.room.registers.data() + place.registers + std::size_t{k} * many;
-  put(r, k == 0 ? all_of(o.room.numbers.data() + of_time * many)
-                : (k == 1 ? all_of(o.room.numbers.data() + of_unit * many) : Manifold{}));
+  put<W>(r, k == 0 ? all_of<W>(o.room.numbers.data() + of_time * many)
+                   : (k == 1 ? all_of<W>(o.room.numbers.data() + of_unit * many) : Lanes<W>{}));
   r += stride;
   for (std::uint32_t slot = 0; slot < group.positions; ++slot, r += stride) {
     const std::size_t at = row + block.position_of[std::size_t{slot} * block.width + place.lane];
-    put(r, all_of(o.room.q.data() + at * many));
+    put<W>(r, all_of<W>(o.room.q.data() + at * many));
   }
-  const Manifold per_unit = all_of(o.room.numbers.data() + of_per_unit * many);
+  const Lanes<W> per_unit = all_of<W>(o.room.numbers.data() + of_per_unit * many);
   for (std::uint32_t slot = 0; slot < group.velocities; ++slot, r += stride) {
     const std::size_t at = row + block.velocity_of[std::size_t{slot} * block.width + place.lane];
-    put(r, with_velocities ? per_unit * all_of(o.room.v.data() + at * many) : Manifold{});
+    put<W>(r, with_velocities ? per_unit * all_of<W>(o.room.v.data() + at * many) : Lanes<W>{});
   }
 }
 
 /// Forces of order k added up, as `gather_forces` does.
+template <unsigned W>
 [[gnu::always_inline]] inline void add_up(const FreeOrder& o) {
   Together::Room& room = o.room;
   double* force = room.force.data();
   const double* constant = room.numbers.data() + of_constants * many;
   for (std::size_t i = 0; i < o.leader.n; ++i)
-    put(force + i * many, o.k == 0 ? all_of(constant + i * many) : Manifold{});
-  const Manifold squared = all_of(room.numbers.data() + of_unit_squared * many);
-  const Manifold minus = -squared;
-  const Manifold later = (o.k + 1.0) * all_of(room.numbers.data() + of_unit * many);
+    put<W>(force + i * many, o.k == 0 ? all_of<W>(constant + i * many) : Lanes<W>{});
+  const Lanes<W> squared = all_of<W>(room.numbers.data() + of_unit_squared * many);
+  const Lanes<W> minus = -squared;
+  const Lanes<W> later = (o.k + 1.0) * all_of<W>(room.numbers.data() + of_unit * many);
   for (const TermOutput& output : room.outputs) {
     double* to = force + output.variable * many;
     const double* from = room.registers.data() + output.from + std::size_t{o.k} * many;
     switch (output.by) {
-      case TermOutput::By::momentum: put(to, all_of(to) - later * all_of(from + many)); break;
-      case TermOutput::By::potential: put(to, all_of(to) + minus * all_of(from)); break;
+      case TermOutput::By::momentum: put<W>(to, all_of<W>(to) - later * all_of<W>(from + many)); break;
+      case TermOutput::By::potential: put<W>(to, all_of<W>(to) + minus * all_of<W>(from)); break;
       case TermOutput::By::force:
-      case TermOutput::By::kinetic: put(to, all_of(to) + squared * all_of(from)); break;
+      case TermOutput::By::kinetic: put<W>(to, all_of<W>(to) + squared * all_of<W>(from)); break;
     }
   }
 }
 
 /// x = W force, as `accelerate_free` does.
+template <unsigned W>
 [[gnu::always_inline]] inline void solve_masses(Together::Room& room) {
   const MassesOfMany& masses = room.masses;
   const double* force = room.force.data();
   double* a = room.acceleration.data();
   for (const std::uint32_t i : masses.alone) {
-    const Manifold mass = all_of(masses.single.data() + i * many);
-    const Manifold f = all_of(force + i * many);
-    put(a + i * many, masses.inverse ? mass * f : f / mass);
+    const Lanes<W> mass = all_of<W>(masses.single.data() + i * many);
+    const Lanes<W> f = all_of<W>(force + i * many);
+    put<W>(a + i * many, masses.inverse ? mass * f : f / mass);
   }
   double* x = room.work.data();
   for (const MassesOfMany::MassBlock& block : masses.blocks) {
     const std::size_t size = block.variables.size();
-    for (std::size_t i = 0; i < size; ++i) put(x + i * many, all_of(force + block.variables[i] * many));
+    for (std::size_t i = 0; i < size; ++i) put<W>(x + i * many, all_of<W>(force + block.variables[i] * many));
     const double* lower = masses.lower.data() + block.lower;
     // L u = x, then L^T y = u.
     for (std::size_t c = 0; c < size; ++c) {
       const double* column = lower + c * size * many;
-      const Manifold u = all_of(x + c * many) / all_of(column + c * many);
-      put(x + c * many, u);
+      const Lanes<W> u = all_of<W>(x + c * many) / all_of<W>(column + c * many);
+      put<W>(x + c * many, u);
       for (std::size_t i = c + 1; i < size; ++i)
-        put(x + i * many, all_of(x + i * many) - all_of(column + i * many) * u);
+        put<W>(x + i * many, all_of<W>(x + i * many) - all_of<W>(column + i * many) * u);
     }
     for (std::size_t c = size; c-- > 0;) {
       const double* column = lower + c * size * many;
-      Manifold sum = all_of(x + c * many);
-      for (std::size_t i = c + 1; i < size; ++i) sum = sum - all_of(column + i * many) * all_of(x + i * many);
-      put(x + c * many, sum / all_of(column + c * many));
+      Lanes<W> sum = all_of<W>(x + c * many);
+      for (std::size_t i = c + 1; i < size; ++i) sum = sum - all_of<W>(column + i * many) * all_of<W>(x + i * many);
+      put<W>(x + c * many, sum / all_of<W>(column + c * many));
     }
-    for (std::size_t i = 0; i < size; ++i) put(a + block.variables[i] * many, all_of(x + i * many));
+    for (std::size_t i = 0; i < size; ++i) put<W>(a + block.variables[i] * many, all_of<W>(x + i * many));
   }
 }
 
 /// v_{k+1} and q_{k+2}, as `take_order` does.
+template <unsigned W>
 [[gnu::always_inline]] inline void next_coefficients(const FreeOrder& o) {
   const std::size_t n = o.leader.n;
   const double* a = o.room.acceleration.data();
@@ -115,43 +124,53 @@ double* numbers_of(Together::Room& room, std::size_t which) { return room.number
   double* next_q = o.room.q.data() + (o.k + 2) * n * many;
   if (o.k < 6) {
     for (std::size_t i = 0; i < n; ++i) {
-      const Manifold rate = all_of(a + i * many) / (o.k + 1.0);
-      put(next_v + i * many, rate);
-      put(next_q + i * many, rate / (o.k + 2.0));
+      const Lanes<W> rate = all_of<W>(a + i * many) / (o.k + 1.0);
+      put<W>(next_v + i * many, rate);
+      put<W>(next_q + i * many, rate / (o.k + 2.0));
     }
     return;
   }
   const double by_v = 1.0 / (o.k + 1.0);
   const double by_q = by_v / (o.k + 2.0);
   for (std::size_t i = 0; i < n; ++i) {
-    put(next_v + i * many, by_v * all_of(a + i * many));
-    put(next_q + i * many, by_q * all_of(a + i * many));
+    put<W>(next_v + i * many, by_v * all_of<W>(a + i * many));
+    put<W>(next_q + i * many, by_q * all_of<W>(a + i * many));
   }
 }
 
+template <unsigned W>
 [[gnu::always_inline]] inline void inputs_of(const FreeOrder& o) {
   for (const TermPlace& place : o.room.places) {
-    fill_inputs(o, place, o.k, true);
+    fill_inputs<W>(o, place, o.k, true);
     if (o.leader.model.terms[o.leader.terms[place.block].group].kind == TermKind::kinetic)
-      fill_inputs(o, place, o.k + 1, false);
+      fill_inputs<W>(o, place, o.k + 1, false);
   }
 }
+template <unsigned W>
 [[gnu::always_inline]] inline void accelerations_of(const FreeOrder& o) {
-  add_up(o);
-  solve_masses(o.room);
-  next_coefficients(o);
+  add_up<W>(o);
+  solve_masses<W>(o.room);
+  next_coefficients<W>(o);
 }
 
-void inputs_plain(const FreeOrder& o) { inputs_of(o); }
-void accelerations_plain(const FreeOrder& o) { accelerations_of(o); }
+void inputs_plain(const FreeOrder& o) { inputs_of<many>(o); }
+void accelerations_plain(const FreeOrder& o) { accelerations_of<many>(o); }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-[[gnu::target("avx2")]] void inputs_wide(const FreeOrder& o) { inputs_of(o); }
-[[gnu::target("avx2")]] void accelerations_wide(const FreeOrder& o) { accelerations_of(o); }
+[[gnu::target("avx2")]] void inputs_wide(const FreeOrder& o) { inputs_of<many>(o); }
+[[gnu::target("avx2")]] void accelerations_wide(const FreeOrder& o) { accelerations_of<many>(o); }
+[[gnu::target("avx512f")]] void inputs_by_eights(const FreeOrder& o) { inputs_of<expressions::many_by_eights>(o); }
+[[gnu::target("avx512f")]] void accelerations_by_eights(const FreeOrder& o) {
+  accelerations_of<expressions::many_by_eights>(o);
+}
+const bool free_by_eights = __builtin_cpu_supports("avx512f") != 0;
 const bool free_wide = __builtin_cpu_supports("avx2") != 0;
 #else
 constexpr auto inputs_wide = inputs_plain;
 constexpr auto accelerations_wide = accelerations_plain;
+constexpr auto inputs_by_eights = inputs_plain;
+constexpr auto accelerations_by_eights = accelerations_plain;
+constexpr bool free_by_eights = false;
 constexpr bool free_wide = false;
 #endif
 
@@ -310,11 +329,14 @@ void Together::extend_free(std::span<const Member> members) {
     }
   }
 
+  const auto inputs = free_by_eights ? inputs_by_eights : (free_wide ? inputs_wide : inputs_plain);
+  const auto accelerations =
+      free_by_eights ? accelerations_by_eights : (free_wide ? accelerations_wide : accelerations_plain);
   for (unsigned k = 0; k + 2 <= N; ++k) {
     const FreeOrder order{room, leader, k};
-    (free_wide ? inputs_wide : inputs_plain)(order);
+    inputs(order);
     run_places(order);
-    (free_wide ? accelerations_wide : accelerations_plain)(order);
+    accelerations(order);
     if (k > 0) continue;
     for (std::size_t m = 0; m < members.size(); ++m) {
       for (std::size_t i = 0; i < n; ++i) lanes[m]->free_first[i] = room.acceleration[i * many + m];

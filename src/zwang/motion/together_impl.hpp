@@ -62,7 +62,7 @@ struct Together::Room final : Lender {
   AlignedNumbers numbers;  ///< per lane: time, unit, its square, per unit
   MassesOfMany masses;
   // of their proofs
-  std::vector<double> radius_q, radius_v, radii, outer_radii, own, found;
+  AlignedNumbers radius_q, radius_v, radii, outer_radii, own, found, sums;
   expressions::Remainders rests;
   std::array<std::vector<double>, expressions::most_lanes_at_once> answers;
   std::vector<const Series::Impl*> borrowers;  ///< per lane: whose registers lie here and nowhere else; null: nobody's

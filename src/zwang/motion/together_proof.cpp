@@ -4,6 +4,7 @@
 /// lanes, in the order of operations of series_bound.cpp, the rest by every series itself. A search is begun anew with the answers so far until it asks nothing more.
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "zwang/expressions/lane_sums.hpp"
@@ -18,27 +19,37 @@ using expressions::most_lanes_at_once;
 
 namespace {
 
-/// Some neighbouring lanes.
+/// What the search of a lane asks.
+struct LaneStep {
+  bool asked = false;
+  double h = 0, r = 0;
+};
+
+/// `Count` neighbouring lanes.
+template <unsigned Count>
 class LaneJudge {
+  using LaneNumbers = std::array<double, Count>;
+
  public:
   LaneJudge(Together::Room& room, unsigned first, std::span<Series::Impl* const> series)
       : room_(room),
         first_(first),
-        lanes_(static_cast<unsigned>(series.size())),
         series_(series),
         leader_(*series[0]),
         n_(leader_.n),
         orders_(leader_.orders),
-        N_(leader_.N) {}
+        N_(leader_.N) {
+    for (unsigned l = 0; l < lanes_; ++l) {
+      unit_[l] = series_[l]->unit;
+      unit_squared_[l] = series_[l]->unit_squared;
+      per_unit_[l] = series_[l]->per_unit;
+    }
+  }
 
-  struct Step {
-    bool asked = false;
-    double h = 0, r = 0;
-  };
   /// `load`, accelerations and forces of every series that asked: `measure` and `sum_up_step`.
-  void measure(std::span<const Step> steps);
+  void measure(std::span<const LaneStep> steps);
   /// Sizes of the terms of the free accelerations at the beginning, once for all judgements.
-  void find_force_terms(std::span<const Step> steps);
+  void find_force_terms(std::span<const LaneStep> steps);
 
  private:
   [[nodiscard]] const double* registers(const TermPlace& place) const {
@@ -50,7 +61,7 @@ class LaneJudge {
   void find_radii();
   void spread_place(const TermPlace& place);
   void bound_place(const TermPlace& place);
-  void sum_up(std::span<const Step> steps);
+  void sum_up(std::span<const LaneStep> steps);
   /// Calls visit(number of the output, variable, place, kind) for the outputs of a block, in the order in which they are added up.
   template <class Visit>
   void for_outputs(std::size_t block, bool momenta, const Visit& visit) const;
@@ -60,19 +71,21 @@ class LaneJudge {
   }
 
   Together::Room& room_;
-  unsigned first_, lanes_;
+  static constexpr unsigned lanes_ = Count;
+  unsigned first_;
   std::span<Series::Impl* const> series_;
   const Series::Impl& leader_;
   std::size_t n_;
   unsigned orders_, N_;
   expressions::Stretches stretches_;
-  std::array<expressions::Circle, most_lanes_at_once> circle_{};
-  std::array<double, most_lanes_at_once> h_{}, r_{};
-  std::array<double, (outer_circles + 1) * most_lanes_at_once> grown_{};  ///< r of all circles
+  std::array<expressions::Circle, Count> circle_{};
+  alignas(64) LaneNumbers h_{}, r_{}, unit_{}, unit_squared_{}, per_unit_{};
+  alignas(64) std::array<double, (outer_circles + 1) * Count> grown_{};  ///< r of all circles
 };
 
+template <unsigned Count>
 template <class Visit>
-void LaneJudge::for_outputs(std::size_t b, bool momenta, const Visit& visit) const {
+void LaneJudge<Count>::for_outputs(std::size_t b, bool momenta, const Visit& visit) const {
   const Block& block = leader_.terms[b];
   const TermGroup& group = leader_.model.terms[block.group];
   const std::uint32_t w = block.width;
@@ -89,7 +102,8 @@ void LaneJudge::for_outputs(std::size_t b, bool momenta, const Visit& visit) con
     each(1 + group.positions + slot, block.velocity_of.data() + slot * w, true);
 }
 
-void LaneJudge::find_radii() {
+template <unsigned Count>
+void LaneJudge<Count>::find_radii() {
   const std::size_t all = (outer_circles + 1) * n_ * lanes_;
   if (room_.radius_q.size() < all) {
     room_.radius_q.resize(all);
@@ -98,7 +112,7 @@ void LaneJudge::find_radii() {
   for (std::size_t level = 0; level <= outer_circles; ++level) {
     for (unsigned l = 0; l < lanes_; ++l) grown_[level * lanes_ + l] = r_[l] * outer_circle(level);
   }
-  const auto sum = [&](const AlignedNumbers& of, unsigned last, std::vector<double>& to) {
+  const auto sum = [&](const AlignedNumbers& of, unsigned last, AlignedNumbers& to) {
     const std::size_t level = n_ * lanes_;
     expressions::add_up_sizes({{lanes_, of.data() + first_, n_ * many, grown_.data()},
                                many,
@@ -112,12 +126,13 @@ void LaneJudge::find_radii() {
 }
 
 /// Radii of all registers of a place: from larger circles inwards, the last ones in `radii`.
-void LaneJudge::spread_place(const TermPlace& place) {
+template <unsigned Count>
+void LaneJudge<Count>::spread_place(const TermPlace& place) {
   const Block& block = leader_.terms[place.block];
   const TermGroup& group = leader_.model.terms[block.group];
   const expressions::Tape& tape = leader_.term_tapes[block.group];
   const std::size_t size = tape.registers() * lanes_;
-  for (std::vector<double>* list : {&room_.radii, &room_.outer_radii}) {
+  for (AlignedNumbers* list : {&room_.radii, &room_.outer_radii}) {
     if (list->size() < size) list->resize(size);
   }
   // What the series themselves say on the circle and on the next one.
@@ -130,13 +145,19 @@ void LaneJudge::spread_place(const TermPlace& place) {
                              2,
                              N_ - 2,
                              {room_.own.data(), room_.own.data() + own, nullptr}});
+  // Only these ask for the circle itself.
+  const bool looks_at_circles =
+      std::any_of(tape.instructions.begin(), tape.instructions.end(), [](const expressions::Instruction& i) {
+        return i.op == expressions::Op::divide || i.op == expressions::Op::reciprocal || i.op == expressions::Op::sqrt;
+      });
   const double* outer = nullptr;
   for (std::size_t level = outer_circles + 1; level-- > 0;) {
     const double grown = outer_circle(level);
     double* to = room_.radii.data();
     for (unsigned l = 0; l < lanes_; ++l) {
-      *to++ = r_[l] * grown * series_[l]->unit;
-      circle_[l] = {r_[l] * grown, h_[l] / r_[l] / grown, N_ - 1};
+      *to++ = r_[l] * grown * unit_[l];
+      circle_[l].known = N_ - 1;
+      if (looks_at_circles) circle_[l] = {r_[l] * grown, h_[l] / r_[l] / grown, N_ - 1};
     }
     for (std::uint32_t slot = 0; slot < group.positions; ++slot, to += lanes_) {
       const std::size_t i = block.position_of[std::size_t{slot} * block.width + place.lane];
@@ -145,7 +166,7 @@ void LaneJudge::spread_place(const TermPlace& place) {
     for (std::uint32_t slot = 0; slot < group.velocities; ++slot) {
       const std::size_t i = block.velocity_of[std::size_t{slot} * block.width + place.lane];
       const double* from = room_.radius_v.data() + (level * n_ + i) * lanes_;
-      for (unsigned l = 0; l < lanes_; ++l) *to++ = series_[l]->per_unit * from[l];
+      for (unsigned l = 0; l < lanes_; ++l) *to++ = per_unit_[l] * from[l];
     }
     std::fill(to, to + std::size_t{group.constants} * lanes_, 0.0);
     expressions::spread_some_of_many(tape, factors(place), registers(place), orders_, {circle_.data(), lanes_},
@@ -158,7 +179,8 @@ void LaneJudge::spread_place(const TermPlace& place) {
 }
 
 /// Bounds of what all registers of a place leave out, in `rests`.
-void LaneJudge::bound_place(const TermPlace& place) {
+template <unsigned Count>
+void LaneJudge<Count>::bound_place(const TermPlace& place) {
   const Block& block = leader_.terms[place.block];
   const TermGroup& group = leader_.model.terms[block.group];
   const expressions::Tape& tape = leader_.term_tapes[block.group];
@@ -176,36 +198,47 @@ void LaneJudge::bound_place(const TermPlace& place) {
   for (std::uint32_t slot = 0; slot < group.velocities; ++slot, to += lanes_) {
     const std::size_t i = block.velocity_of[std::size_t{slot} * block.width + place.lane];
     expressions::add_up_rest({lanes_, room_.v.data() + i * many + first_, n_ * many, h_.data()}, known, N_ - 1, to);
-    for (unsigned l = 0; l < lanes_; ++l) to[l] = to[l] == 0 ? 0.0 : to[l] * first[l] * series_[l]->per_unit;
+    for (unsigned l = 0; l < lanes_; ++l) to[l] = to[l] == 0 ? 0.0 : to[l] * first[l] * per_unit_[l];
   }
   std::fill(to, to + std::size_t{group.constants} * lanes_, 0.0);
   expressions::bound_some_of_many(tape, factors(place), leader_.term_sized[block.group], registers(place), orders_,
                                   block.width, known, stretches_, room_.rests);
 }
 
-void LaneJudge::measure(std::span<const Step> steps) {
+template <unsigned Count>
+void LaneJudge<Count>::measure(std::span<const LaneStep> steps) {
   // Those that ask nothing go along with one that does.
-  const Step& some = *std::find_if(steps.begin(), steps.end(), [](const Step& one) { return one.asked; });
-  std::array<Series::Impl::BeyondCircle, most_lanes_at_once> beyond{};
+  const LaneStep& some = *std::find_if(steps.begin(), steps.end(), [](const LaneStep& one) { return one.asked; });
+  std::array<Series::Impl::BeyondCircle, Count> beyond{};
   stretches_.lanes = lanes_;
+  // Zero where nothing is asked.
+  std::array<unsigned, Count> motion_order{};
+  LaneNumbers value_by{};
+  LaneNumbers momentum_by{};
+  LaneNumbers force_by{};
   for (unsigned l = 0; l < lanes_; ++l) {
-    const Step& step = steps[l].asked ? steps[l] : some;
+    const LaneStep& step = steps[l].asked ? steps[l] : some;
     h_[l] = step.h;
     r_[l] = step.r;
     if (!steps[l].asked) continue;
-    beyond[l] = series_[l]->beyond_circle(step.h, step.r);
-    std::fill(series_[l]->load.begin(), series_[l]->load.end(), 0.0);
+    const Series::Impl& its = *series_[l];
+    beyond[l] = its.beyond_circle(step.h, step.r);
+    motion_order[l] = its.motion_order;
+    value_by[l] = beyond[l].value * its.unit_squared;
+    momentum_by[l] = beyond[l].momentum * its.unit;
+    force_by[l] = its.unit_squared;
   }
   stretches_.set(h_.data(), N_ + 1);
   if (leader_.on_circles()) find_radii();
+  const std::size_t all = n_ * lanes_;
+  if (room_.sums.size() < all) room_.sums.resize(all);
+  std::fill_n(room_.sums.data(), all, 0.0);
   for (std::size_t b = 0; b < leader_.terms.size(); ++b) {
     const Block& block = leader_.terms[b];
     const bool kinetic = leader_.model.terms[block.group].kind == TermKind::kinetic;
     const expressions::Tape& tape = leader_.term_tapes[block.group];
     const std::vector<unsigned>& degree = leader_.term_degrees[block.group];
-    const auto reaches = [&](unsigned l, std::uint32_t reg) {
-      return steps[l].asked && series_[l]->reaches(degree[reg], N_ - 2);
-    };
+    const auto reaches = [&](unsigned l, std::uint32_t reg) { return degree[reg] * motion_order[l] > N_ - 2; };
     bool any = false;
     for (unsigned l = 0; l < lanes_; ++l) {
       for (const std::uint32_t reg : tape.outputs) any = any || reaches(l, reg);
@@ -227,22 +260,26 @@ void LaneJudge::measure(std::span<const Step> steps) {
     }
     for_outputs(b, true, [&](std::size_t output, std::uint32_t variable, std::uint32_t place, bool momentum) {
       const double* moving = found + place * per_place + output * lanes_;
+      const LaneNumbers& by = !kinetic ? force_by : (momentum ? momentum_by : value_by);
+      double* to = room_.sums.data() + std::size_t{variable} * lanes_;
       for (unsigned l = 0; l < lanes_; ++l) {
-        if (!reaches(l, tape.outputs[output]) || moving[l] == 0) continue;
-        Series::Impl& its = *series_[l];
-        const double by = !kinetic ? its.unit_squared
-                                   : (momentum ? beyond[l].momentum * its.unit : beyond[l].value * its.unit_squared);
-        its.load[variable] += moving[l] * by;
+        if (reaches(l, tape.outputs[output]) && moving[l] != 0) to[l] += moving[l] * by[l];
       }
     });
+  }
+  for (unsigned l = 0; l < lanes_; ++l) {
+    if (!steps[l].asked) continue;
+    std::vector<double>& load = series_[l]->load;
+    for (std::size_t i = 0; i < n_; ++i) load[i] = room_.sums[i * lanes_ + l];
   }
   sum_up(steps);
 }
 
-void LaneJudge::sum_up(std::span<const Step> steps) {
-  std::array<double, most_lanes_at_once> at_end{};
-  std::array<double, most_lanes_at_once> halfway{};
-  std::array<double, most_lanes_at_once> terms{};
+template <unsigned Count>
+void LaneJudge<Count>::sum_up(std::span<const LaneStep> steps) {
+  LaneNumbers at_end{};
+  LaneNumbers halfway{};
+  LaneNumbers terms{};
   for (std::size_t i = 0; i < n_; ++i) {
     expressions::add_up_rates({lanes_, room_.v.data() + i * many + first_, n_ * many, h_.data()}, N_, at_end.data(),
                               halfway.data(), terms.data());
@@ -253,9 +290,9 @@ void LaneJudge::sum_up(std::span<const Step> steps) {
       series_[l]->step_terms[i] = terms[l];
     }
   }
+  // Forces at the end.
   for (unsigned l = 0; l < lanes_; ++l) {
-    Series::Impl& its = *series_[l];
-    if (steps[l].asked) std::copy(its.constant_force.begin(), its.constant_force.end(), its.force_size.begin());
+    for (std::size_t i = 0; i < n_; ++i) room_.sums[i * lanes_ + l] = series_[l]->constant_force[i];
   }
   for (std::size_t b = 0; b < leader_.terms.size(); ++b) {
     const Block& block = leader_.terms[b];
@@ -266,15 +303,19 @@ void LaneJudge::sum_up(std::span<const Step> steps) {
     for_outputs(b, false, [&](std::size_t output, std::uint32_t variable, std::uint32_t place, bool) {
       const double* c = registers(room_.places[room_.first[b] + place]) + std::size_t{outputs[output]} * orders_ * many;
       expressions::add_up_values({lanes_, c, many, h_.data()}, N_ - 1, at_end.data());
-      for (unsigned l = 0; l < lanes_; ++l) {
-        Series::Impl& its = *series_[l];
-        if (steps[l].asked) its.force_size[variable] += sign * its.unit_squared * at_end[l];
-      }
+      double* to = room_.sums.data() + std::size_t{variable} * lanes_;
+      for (unsigned l = 0; l < lanes_; ++l) to[l] += sign * unit_squared_[l] * at_end[l];
     });
+  }
+  for (unsigned l = 0; l < lanes_; ++l) {
+    if (!steps[l].asked) continue;
+    std::vector<double>& size = series_[l]->force_size;
+    for (std::size_t i = 0; i < n_; ++i) size[i] = room_.sums[i * lanes_ + l];
   }
 }
 
-void LaneJudge::find_force_terms(std::span<const Step> steps) {
+template <unsigned Count>
+void LaneJudge<Count>::find_force_terms(std::span<const LaneStep> steps) {
   const auto needs = [&](unsigned l) { return steps[l].asked && !series_[l]->force_terms_known; };
   bool any = false;
   for (unsigned l = 0; l < lanes_; ++l) {
@@ -296,7 +337,7 @@ void LaneJudge::find_force_terms(std::span<const Step> steps) {
     for_outputs(b, false, [&](std::size_t output, std::uint32_t variable, std::uint32_t place, bool) {
       const double* from = sizes + place * per_place + std::size_t{tape.outputs[output]} * lanes_;
       for (unsigned l = 0; l < lanes_; ++l) {
-        if (needs(l)) series_[l]->force_size[variable] += series_[l]->unit_squared * from[l];
+        if (needs(l)) series_[l]->force_size[variable] += unit_squared_[l] * from[l];
       }
     });
   }
@@ -324,7 +365,7 @@ void Together::prove_free(std::span<const Member> members) {
   const unsigned lanes = expressions::lanes_at_once();
   for (std::size_t begin = 0; begin < members.size(); begin += lanes) {
     std::array<Series::Impl*, most_lanes_at_once> series{};
-    std::array<LaneJudge::Step, most_lanes_at_once> steps{};
+    std::array<LaneStep, most_lanes_at_once> steps{};
     std::array<bool, most_lanes_at_once> going{};
     for (unsigned l = 0; l < lanes; ++l) {
       const Member& member = members[std::min(begin + l, members.size() - 1)];
@@ -336,12 +377,12 @@ void Together::prove_free(std::span<const Member> members) {
       going[l] = foresee(*member.motion, series[l]->ahead.asked);
       if (going[l]) series[l]->find_motion_order();
     }
-    const std::span<const LaneJudge::Step> asked(steps.data(), lanes);
+    const std::span<const LaneStep> asked(steps.data(), lanes);
     for (;;) {
       // Every search again with the answers so far, up to a question that has none.
       bool any = false;
       for (unsigned l = 0; l < lanes; ++l) {
-        LaneJudge::Step& step = steps[l];
+        LaneStep& step = steps[l];
         step.asked = false;
         if (!going[l]) continue;
         Series::Impl::ProofAhead& ahead = series[l]->ahead;
@@ -360,16 +401,23 @@ void Together::prove_free(std::span<const Member> members) {
       }
       if (!any) break;
       // By fours where only one of two fours asks: others would go along for nothing.
-      const auto asks = [](std::span<const LaneJudge::Step> some) {
-        return std::any_of(some.begin(), some.end(), [](const LaneJudge::Step& one) { return one.asked; });
+      const auto asks = [](std::span<const LaneStep> some) {
+        return std::any_of(some.begin(), some.end(), [](const LaneStep& one) { return one.asked; });
       };
       const bool low = asks(asked.first(4));
       const bool high = asks(asked.subspan(4, lanes - 4));
       const unsigned from = low ? 0 : 4;
       const unsigned count = low && high ? lanes : 4;
-      LaneJudge judge(room, static_cast<unsigned>(begin) + from, std::span(series).subspan(from, count));
-      judge.find_force_terms(asked.subspan(from, count));
-      judge.measure(asked.subspan(from, count));
+      const auto judge = [&](auto lanes_asked) {
+        LaneJudge<lanes_asked> of(room, static_cast<unsigned>(begin) + from, std::span(series).subspan(from, count));
+        of.find_force_terms(asked.subspan(from, count));
+        of.measure(asked.subspan(from, count));
+      };
+      if (count == most_lanes_at_once) {
+        judge(std::integral_constant<unsigned, most_lanes_at_once>{});
+      } else {
+        judge(std::integral_constant<unsigned, 4>{});
+      }
       for (unsigned l = 0; l < lanes; ++l) {
         if (!steps[l].asked) continue;
         const Series::WantedProof& wanted = series[l]->ahead.asked;
