@@ -232,7 +232,10 @@ Event Crowd::Impl::spare_event() {
 
 void Crowd::Impl::tell(const Blow& blow) {
   const std::uint32_t row = told(blow.row);
-  Event event = spare_event();
+  // (Most instants have one event, which is written where it stays.)
+  const bool first = events.empty();
+  Event apart;
+  Event& event = first ? events.emplace_back(spare_event()) : apart;
   event.time = blow.time;
   event.kind = EventKind::impact;
   event.rows.push_back(row);
@@ -243,7 +246,12 @@ void Crowd::Impl::tell(const Blow& blow) {
   if (!alone && blow.j < blow.i) note_state(event, blow.j, blow.y, blow.w);
   note_state(event, blow.i, blow.x, blow.v);
   if (!alone && blow.i < blow.j) note_state(event, blow.j, blow.y, blow.w);
-  tell(std::move(event));
+  if (first) {
+    crossings = 0;
+    ++event_count;
+  } else {
+    tell(std::move(apart));
+  }
 }
 
 bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {

@@ -705,6 +705,7 @@ bool Crowd::advance() {
   impl.begun.clear();
   while (impl.status == Status::going && impl.take_turn()) {
   }
+  if (impl.events.size() < 2) return true;
   for (Event& event : impl.events) event.time = impl.events[0].time;
   std::stable_sort(impl.events.begin(), impl.events.end(),
                    [](const Event& a, const Event& b) { return a.kind < b.kind; });
