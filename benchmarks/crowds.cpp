@@ -2,12 +2,13 @@
 ///
 /// Per event, in one run: the dedicated program (hard_discs.hpp), the crowd in memory, and the whole of `zwang run` without its report: reading the model,
 /// flights, events, samples and checkpoints in a run file; of that, what the busier of its two threads has done, which is the time that passes where
-/// two processors are free. Behind it what the file takes. Arguments: sides of the squares of discs.
+/// two processors are free. Behind it what the file takes. And of the crowd in memory with two threads what the first of them has done, who works all the time, and what passed by the clock. Arguments: sides of the squares of discs.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -65,6 +66,16 @@ void compare(int side) {
   }
   const double in_memory = (processor_seconds() - from) / static_cast<double>(crowd.event_count());
 
+  crowds::Crowd shared(left);
+  shared.use_threads(2);
+  from = processor_seconds(RUSAGE_THREAD);
+  const auto clock_from = std::chrono::steady_clock::now();
+  while (shared.advance()) {
+  }
+  const double by_clock = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock_from).count() /
+                          static_cast<double>(shared.event_count());
+  const double first_of_two = (processor_seconds(RUSAGE_THREAD) - from) / static_cast<double>(shared.event_count());
+
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / fmt::format("zwang-crowds-{}.sqlite", getpid());
   from = processor_seconds();
@@ -80,9 +91,9 @@ void compare(int side) {
   const auto bytes = static_cast<double>(std::filesystem::file_size(file));
   std::filesystem::remove(file);
 
-  fmt::print("{:>7} {:>9} {:>12.3f} {:>9.3f} {:>7.2f} {:>12.3f} {:>7.2f} {:>9.3f} {:>9.0f}\n", n, crowd.event_count(),
-             1e6 * own, 1e6 * in_memory, in_memory / own, 1e6 * whole, whole / own, 1e6 * busier,
-             bytes / static_cast<double>(crowd.event_count()));
+  fmt::print("{:>7} {:>9} {:>12.3f} {:>9.3f} {:>7.2f} {:>12.3f} {:>7.2f} {:>9.3f} {:>9.0f} {:>9.3f} {:>9.3f}\n", n,
+             crowd.event_count(), 1e6 * own, 1e6 * in_memory, in_memory / own, 1e6 * whole, whole / own, 1e6 * busier,
+             bytes / static_cast<double>(crowd.event_count()), 1e6 * first_of_two, 1e6 * by_clock);
 }
 
 }  // namespace
@@ -92,8 +103,8 @@ int main(int argc, char** argv) {
   for (int k = 1; k < argc; ++k) sides.push_back(std::atoi(argv[k]));
   if (sides.empty()) sides = {10, 32, 100, 316};
   fmt::print("microseconds of processor time per event\n");
-  fmt::print("{:>7} {:>9} {:>12} {:>9} {:>7} {:>12} {:>7} {:>9} {:>9}\n", "discs", "events", "dedicated", "crowd",
-             "ratio", "with file", "ratio", "busier", "bytes");
+  fmt::print("{:>7} {:>9} {:>12} {:>9} {:>7} {:>12} {:>7} {:>9} {:>9} {:>9} {:>9}\n", "discs", "events", "dedicated",
+             "crowd", "ratio", "with file", "ratio", "busier", "bytes", "1 of 2", "by clock");
   for (const int side : sides) compare(side);
   rusage used{};
   getrusage(RUSAGE_SELF, &used);

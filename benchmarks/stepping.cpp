@@ -97,15 +97,24 @@ void measure(const char* name, const std::string& text, int first, int steps) {
   const double reading = processor_seconds() - from;
   stepping::Course course(model, model.simulation.until, model.simulation.step);
   course.begin();
-  for (int k = 0; k < first; ++k) course.go();
+  int gone = 0;
+  const auto go = [&](int until) {
+    while (gone < until && course.go()) ++gone;
+  };
+  go(first);
   from = processor_seconds();
-  for (int k = 0; k < steps; ++k) course.go();
+  go(first + steps);
   const double each = (processor_seconds() - from) / steps;
+  // Of a course that ended before, the steps that were not gone would count as quick ones.
+  if (gone < first + steps) {
+    fmt::print("{:>24} {:>9} {:>9} no figure: it ended after {} of {} steps, {}\n", name, model.variables, model.rows(),
+               gone, first + steps, course.now.why);
+    return;
+  }
   std::size_t held = 0;
   for (const std::uint8_t one : course.now.held) held += one != 0 ? 1 : 0;
-  fmt::print("{:>24} {:>9} {:>9} {:>9} {:>12.4f} {:>10.1e} {:>10.2f} {}\n", name, model.variables, model.rows(), held,
-             1e3 * each, course.now.penetration, reading,
-             course.now.status == motion::Status::going ? "" : course.now.why);
+  fmt::print("{:>24} {:>9} {:>9} {:>9} {:>12.4f} {:>10.1e} {:>10.2f}\n", name, model.variables, model.rows(), held,
+             1e3 * each, course.now.penetration, reading);
 }
 
 }  // namespace
@@ -117,7 +126,8 @@ int main(int argc, char** argv) {
       [] { measure("100 beads", beads, 20, 2000); },
       [] { measure("100 discs, all pairs", discs(10, true, 1), 20, 200); },
       [] { measure("100 discs", discs(10, false, 1), 20, 500); },
-      [] { measure("100 discs, sagging", discs(10, false, 1.01), 20, 500); },
+      // (Later discs fall between those that conditions know as their neighbours.)
+      [] { measure("100 discs, sagging", discs(10, false, 1.01), 20, 300); },
       [] { measure("10^4 discs", discs(100, false, 1), 5, 20); },
       [] { measure("10^4 discs, sagging", discs(100, false, 1.01), 5, 20); },
       [] { measure("net of 10^4 strings", net(71), 10, 10); },

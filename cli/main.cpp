@@ -152,6 +152,9 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   run->add_option("--resume", request.resume, "go on with an interrupted run, or a finished one to a later --until")
       ->type_name("FILE");
   run->add_option("--checkpoint", request.checkpoint, "seconds between two checkpoints (default: 2)")->type_name("S");
+  run->add_option("--jobs", request.jobs,
+                  "threads of a crowd; the bits are the same (default: as many as there are cores)")
+      ->type_name("J");
   add_sweep(*add("sweep", "many motions over a design of parameters, one line of a table each", cli::sweep), request);
   CLI::App* compare =
       add("compare", "the motion under the straightest and under the variational law, side by side", cli::compare);

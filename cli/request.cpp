@@ -3,9 +3,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <thread>
+
+#include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 
 namespace zwang::cli {
+
+std::uint64_t whole_number(const std::string& option, const std::string& text, double least, double most) {
+  const std::optional<double> value = read_number(text);
+  if (!value || *value != std::floor(*value) || *value < least || *value > most) {
+    throw Error({"command line", 0, 0}, fmt::format("{} takes a whole number from {} to {}, not '{}'", option,
+                                                    exact(least), exact(most), text));
+  }
+  return static_cast<std::uint64_t>(*value);
+}
+
+unsigned threads_of(const Request& request) {
+  constexpr double most = 1024;
+  if (!request.jobs.empty()) return static_cast<unsigned>(whole_number("--jobs", request.jobs, 1, most));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
 
 Manner manner_of(const Request& request) {
   Manner out;
@@ -20,6 +41,7 @@ Manner manner_of(const Request& request) {
   out.checkpoint = request.checkpoint;
   out.use_integrals = request.use_integrals;
   out.quiet = request.quiet;
+  out.threads = threads_of(request);
   return out;
 }
 

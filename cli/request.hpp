@@ -1,6 +1,7 @@
 /// What was typed. Only the sub-commands see it: they hand on questions, tasks and names of files.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct Request : Question {
   std::string vary;                 ///< run: NAME=A,B,C, one run per value
   std::vector<std::string> over;    ///< sweep: what varies, and how
   std::vector<std::string> record;  ///< sweep: what is recorded
-  std::string count, seed, jobs;    ///< sweep
+  std::string count, seed;          ///< sweep
+  std::string jobs;                 ///< run, sweep: threads
   std::vector<std::string> show;    ///< view
   bool no_open = false;             ///< view, live
   std::string name;                 ///< gallery
@@ -46,6 +48,10 @@ struct Request : Question {
   bool physics = false;             ///< gallery
 };
 
+/// A whole number as it is typed, `1e4` too.
+[[nodiscard]] std::uint64_t whole_number(const std::string& option, const std::string& text, double least, double most);
+/// `--jobs`, or as many as there are cores.
+[[nodiscard]] unsigned threads_of(const Request& request);
 /// How the runs that were asked for are to be made.
 [[nodiscard]] Manner manner_of(const Request& request);
 

@@ -109,6 +109,7 @@ void compute(Task& task, const Manner& manner, runs::Store& store) {
   ProgressLine progress(task.model, !manner.quiet);
   runs::Recording recording;
   recording.seconds = manner.checkpoint;
+  recording.threads = manner.threads;
   SizeWatch size(store.path());
   if (const std::string large = size.foretell_samples(task.model, store.sampling().count);
       !large.empty() && !manner.quiet && !store.is_crowd()) {

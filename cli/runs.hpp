@@ -18,6 +18,7 @@ struct Task : runs::Task {
 struct Manner {
   std::string folder = "out";
   double checkpoint = 2;       ///< seconds between two checkpoints
+  unsigned threads = 1;        ///< of a crowd
   bool use_integrals = false;  ///< hold conditions that integrate as equations between positions
   bool quiet = false;          ///< no progress
   runs::Engine engine = runs::Engine::as_suits;

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "commands.hpp"
 #include "recorded.hpp"
@@ -28,16 +27,6 @@ namespace zwang::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// A whole number as it is typed, `1e4` too.
-std::uint64_t whole_number(const std::string& option, const std::string& text, double least, double most) {
-  const std::optional<double> value = read_number(text);
-  if (!value || *value != std::floor(*value) || *value < least || *value > most) {
-    throw Error({"command line", 0, 0}, fmt::format("{} takes a whole number from {} to {}, not '{}'", option,
-                                                    exact(least), exact(most), text));
-  }
-  return static_cast<std::uint64_t>(*value);
-}
 
 /// Seeds are exact up to 2^64 - 1.
 std::uint64_t seed_number(const std::string& text) {
@@ -92,10 +81,8 @@ void refuse_changes(const Request& request) {
 }
 
 unsigned hands_here(const Request& request, bool shared) {
-  constexpr double most = 1024;
-  if (!request.jobs.empty()) return static_cast<unsigned>(whole_number("--jobs", request.jobs, 1, most));
   // Under mpirun every core has its process.
-  return shared ? 1 : std::max(1U, std::thread::hardware_concurrency());
+  return shared && request.jobs.empty() ? 1 : threads_of(request);
 }
 
 /// "3 days", "2 h 10 min", "45 s".

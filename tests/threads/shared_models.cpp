@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "places.hpp"
+#include "zwang/crowds/crowd.hpp"
 #include "zwang/instant/instant.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/model/read.hpp"
@@ -213,6 +214,49 @@ TEST(Threads, that_share_a_mass_multiply_and_solve_by_it_as_one_alone_does) {
     const auto found = at_once(ask);
     const std::string alone = ask(0);
     for (const std::string& bits : found) EXPECT_EQ(bits, alone);
+  }
+}
+
+TEST(Threads, that_follow_parts_of_one_crowd_find_the_bits_of_one_alone) {
+  const char* gas = R"toml(
+[parameters]
+n = 1600
+[points.b]
+count = "n"
+mass = 1
+position = ["1.4*(i - 0.5 - 40*floor((i-1)/40))", "1.4*(floor((i-1)/40) + 0.5)"]
+velocity = ["sin(7*i*i)", "cos(11*i*i + 3)"]
+[constraints]
+apart = { for = "i = 1..n, j = i+1..n", condition = "distance(b[i], b[j]) >= 1", restitution = 1 }
+left = { for = "i = 1..n", condition = "b[i].x >= 0", restitution = 1 }
+right = { for = "i = 1..n", condition = "b[i].x <= 56", restitution = 1 }
+low = { for = "i = 1..n", condition = "b[i].y >= 0", restitution = 1 }
+high = { for = "i = 1..n", condition = "b[i].y <= 56", restitution = 1 }
+[simulation]
+until = 0.8
+)toml";
+  const model::Model left = model::load(gas, "gas.toml", {}, model::Pairs::left);
+  const auto bits = [&](unsigned count, const crowds::AheadOptions& options, crowds::Ahead& ahead) {
+    crowds::Crowd crowd(left);
+    crowd.use_threads(count, options);
+    std::string out;
+    while (crowd.advance()) {
+      for (const motion::Event& event : crowd.events()) {
+        append(out, event.velocity);
+        append(out, event.position);
+      }
+    }
+    append(out, crowd.account().present.state.position);
+    ahead = crowd.ahead();
+    return out;
+  };
+  crowds::Ahead none;
+  const std::string alone = bits(1, {}, none);
+  // (Where nobody waits for those who wait, much is taken back.)
+  for (const crowds::AheadOptions& options : {crowds::AheadOptions{}, crowds::AheadOptions{0.5, false}}) {
+    crowds::Ahead ahead;
+    EXPECT_EQ(bits(3, options, ahead), alone);
+    EXPECT_GT(ahead.turns, 300U);
   }
 }
 

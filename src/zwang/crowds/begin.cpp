@@ -108,7 +108,9 @@ void Crowd::Impl::begin() {
   }
   grid.reset(n, members.dimension, std::max({wider_cell * members.widest, side, farthest / cells_at_first}));
   queue.reset(number_in_queue(0));
-  for (std::uint32_t i = 0; i < n; ++i) grid.put(i, grid.cell_of(movers[i].x));
+  std::vector<Cell> cells(n);
+  for (std::uint32_t i = 0; i < n; ++i) cells[i] = grid.cell_of(movers[i].x);
+  put_all(cells);
   for (std::uint32_t d = 0; d < drives.size(); ++d) {
     if (!drive_on(d, time)) return;
   }
@@ -149,10 +151,17 @@ void Crowd::Impl::begin() {
   predict_fresh();
 }
 
+void Crowd::Impl::put_all(const std::vector<Cell>& cells) {
+  grid.put_all(cells);
+  shared_out = false;
+  one_hand.forget_around();
+}
+
 void Crowd::Impl::widen() {
   crossings = 0;
   const double width = wider_by * grid.width();
   grid.reset(members.count, members.dimension, width);
+  std::vector<Cell> cells(members.count);
   for (std::uint32_t i = 0; i < members.count; ++i) {
     Vector x;
     Vector v;
@@ -161,9 +170,10 @@ void Crowd::Impl::widen() {
       end(Status::gave_up, fmt::format("{} has gone further away than numbers reach", name_of(i)));
       return;
     }
-    grid.put(i, grid.cell_of(x));
+    cells[i] = grid.cell_of(x);
     fresh.push_back(i);
   }
+  put_all(cells);
   for (std::uint32_t f = 0; f < members.faces.size(); ++f) set_guard(f);
   for (std::uint32_t d = 0; d < drives.size(); ++d) enqueue_drive(d);
   predict_fresh();

@@ -67,6 +67,7 @@ void keep_whole(Archive& archive, auto& impl, auto one) {
 }  // namespace
 
 std::string Crowd::save() const {
+  impl_->take_back();
   const Impl& impl = *impl_;
   Writer writer;
   // Most of it, at once: what grows step by step takes up to twice as much.
@@ -182,6 +183,7 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
   reader.get(count);
   if (count != n) refuse("the number of its members");
   impl.movers.resize(n);
+  std::vector<Cell> cells(n);
   for (std::uint32_t i = 0; i < n; ++i) {
     Mover& mover = impl.movers[i];
     reader.get(mover.start);
@@ -192,11 +194,10 @@ Crowd Crowd::restore(const model::Model& model, const motion::Options& options, 
     reader.get(mover.held);
     if (mover.held != Impl::none && mover.held >= impl.members.walls_of(i).size()) refuse("a wall that is slid along");
     reader.get(mover.settled);
-    Cell cell{};
-    reader.get(cell);
-    impl.grid.put(i, cell);
+    reader.get(cells[i]);
     impl.fresh.push_back(i);
   }
+  impl.put_all(cells);
 
   for (std::uint32_t i = 0; i < impl.hops.size(); ++i) {
     Hops& sequence = impl.hops[i];

@@ -1,4 +1,4 @@
-/// The events of a crowd, one after the other.
+/// The turns of a crowd, one after the other.
 #include "zwang/crowds/crowd.hpp"
 
 #include <fmt/format.h>
@@ -13,16 +13,11 @@
 namespace zwang::crowds {
 
 using motion::Event;
-using motion::EventKind;
 using motion::Status;
 
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-
-Vector minus(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-double sum_of_sizes(const Vector& a) { return std::abs(a[0]) + std::abs(a[1]) + std::abs(a[2]); }
 
 }  // namespace
 
@@ -72,14 +67,13 @@ void Crowd::Impl::expect_flight(std::uint32_t i) const {
   __builtin_prefetch(&movers[i].hit);
 }
 
-const std::vector<std::uint32_t>& Crowd::Impl::around_of(std::uint32_t i) const {
-  for (const Around& known : around) {
-    if (known.member == i && known.changes == grid.changes()) return known.others;
+const std::vector<std::uint32_t>& Crowd::Impl::around_of(Hand& hand, std::uint32_t i) const {
+  for (const Hand::Around& known : hand.around) {
+    if (known.member == i) return known.others;
   }
-  Around& found = around[oldest_around];
-  oldest_around = 1 - oldest_around;
+  Hand::Around& found = hand.around[hand.oldest_around];
+  hand.oldest_around = 1 - hand.oldest_around;
   found.member = i;
-  found.changes = grid.changes();
   found.others.clear();
   grid.visit(i, [&](std::uint32_t j) {
     expect_flight(j);
@@ -96,12 +90,12 @@ void Crowd::Impl::expect(std::uint32_t i) const {
   grid.expect(i);
 }
 
-void Crowd::Impl::expect_next() const {
-  queue.visit_next([&](std::uint32_t i) {
+void Crowd::Impl::expect_next(const Queue& queued) const {
+  queued.visit_next([&](std::uint32_t i) {
     if (i < members.count) expect(i);
   });
   // The next one has been among these for long.
-  const std::uint32_t next = queue.second();
+  const std::uint32_t next = queued.second();
   if (next >= members.count) return;
   grid.expect_around(next);
   const Mover& mover = movers[next];
@@ -136,7 +130,7 @@ void Crowd::Impl::predict_wall(std::uint32_t i) {
   }
 }
 
-void Crowd::Impl::predict_crossing(std::uint32_t i) {
+void Crowd::Impl::predict_crossing(std::uint32_t i, double from) {
   Mover& mover = movers[i];
   const Cell& cell = grid.cell(i);
   mover.cross = never;
@@ -153,7 +147,7 @@ void Crowd::Impl::predict_crossing(std::uint32_t i) {
           p[k] = upwards ? q : -q;
         }
         p[0] += upwards ? -face : face;
-        const double now = std::max(0.0, time - piece.start) / piece.unit;
+        const double now = std::max(0.0, from - piece.start) / piece.unit;
         const motion::Excursion out = motion::first_excursion({p.data(), piece.orders}, piece.length / piece.unit,
                                                               beyond_face * grid.width(), now);
         // What is only near the face stays where it is counted: cells are wider than they need to be.
@@ -171,7 +165,7 @@ void Crowd::Impl::predict_crossing(std::uint32_t i) {
   const Vector a = pull(i);
   Vector x;
   Vector v;
-  const double now = std::max(time, mover.start);
+  const double now = std::max(from, mover.start);
   place(i, now, x, v);
   for (std::uint32_t c = 0; c < members.dimension; ++c) {
     const double below = time_to_zero(x[c] - grid.low(cell[c]), v[c], a[c]);
@@ -364,7 +358,7 @@ bool Crowd::Impl::inside_one_island(std::uint32_t i, std::uint32_t j, const Rule
   return std::binary_search(rows.begin(), rows.end(), row_of(model, members, rule, i, j));
 }
 
-void Crowd::Impl::predict_pair(std::uint32_t i, std::uint32_t j) {
+void Crowd::Impl::predict_pair(Hand& hand, std::uint32_t i, std::uint32_t j) {
   for (const Rule& rule : members.rules_of(i, j)) {
     if (inside_one_island(i, j, rule)) continue;
     bool doubt = false;
@@ -389,19 +383,20 @@ void Crowd::Impl::predict_pair(std::uint32_t i, std::uint32_t j) {
       other.rule = static_cast<std::uint32_t>(&rule - members.rules_of(i, j).data());
       other.doubt = doubt;
       enqueue(j);
+      if (hand.ahead_of_time) hand.touched.push_back(j);
     }
   }
 }
 
-void Crowd::Impl::predict(std::uint32_t i) {
+void Crowd::Impl::predict(Hand& hand, std::uint32_t i, double now) {
   Mover& mover = movers[i];
   mover.hit = never;
   mover.what = What::nothing;
   predict_wall(i);
   predict_obstacles(i);
   predict_links(i);
-  for (const std::uint32_t j : around_of(i)) predict_pair(i, j);
-  predict_crossing(i);
+  for (const std::uint32_t j : around_of(hand, i)) predict_pair(hand, i, j);
+  predict_crossing(i, now);
   enqueue(i);
 }
 
@@ -415,17 +410,22 @@ void Crowd::Impl::begin_anew(std::uint32_t i, std::uint32_t held, double t, cons
   mover.island = none;
   mover.held = held;
   ++mover.generation;
-  ++steps;
 }
 
 void Crowd::Impl::fly(std::uint32_t i, double t, const Vector& x, const Vector& v) {
   begin_anew(i, none, t, x, v);
+  note_flight(i, t, x, v);
+}
+
+void Crowd::Impl::note_flight(std::uint32_t i, double t, const Vector& x, const Vector& v) {
+  ++steps;
   begun.push_back({false, static_cast<std::uint32_t>(flights.size())});
   flights.push_back({i, t, x, v});
 }
 
 void Crowd::Impl::slide(std::uint32_t i, std::uint32_t wall, double t, const Vector& x, const Vector& v) {
   begin_anew(i, wall, t, x, v);
+  ++steps;
   const Plane& along = members.walls_of(i)[wall];
   const Vector a = pull(i);
   Leg leg;
@@ -472,16 +472,19 @@ void Crowd::Impl::cross(std::uint32_t i) {
   const bool upwards = mover.face % 2U == 1;
   cell[direction] += upwards ? 1 : -1;
   if (std::abs(cell[direction]) > most_cells || ++crossings > crossings_per_member * members.count) {
+    take_back();
     widen();
     return;
   }
   grid.move(i, cell);
-  ahead.clear();
+  one_hand.forget_around();
+  if (queue.count() > 1) queue.set_owner(i, hand_of(cell));
+  one_hand.ahead.clear();
   grid.visit_ahead(i, direction, upwards, [&](std::uint32_t j) {
     expect_flight(j);
-    ahead.push_back(j);
+    one_hand.ahead.push_back(j);
   });
-  for (const std::uint32_t j : ahead) predict_pair(i, j);
+  for (const std::uint32_t j : one_hand.ahead) predict_pair(i, j);
   predict_crossing(i);
   enqueue(i);
 }
@@ -490,21 +493,31 @@ void Crowd::Impl::cross(std::uint32_t i) {
 
 bool Crowd::Impl::touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_member,
                                std::uint32_t but_wall, std::uint32_t but_link, std::uint32_t but_row) const {
-  if (touches_link(i, t, x, v, but_link) || touches_obstacle(i, t, x, v, but_row)) return true;
+  return touches_link(i, t, x, v, but_link) || touches_obstacle(i, t, x, v, but_row) ||
+         touches_wall(i, t, x, v, but_wall, one_instant) ||
+         touches_member(one_hand, i, t, x, v, but_member, one_instant);
+}
+
+bool Crowd::Impl::touches_wall(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_wall,
+                               double instant) const {
   const std::span<const Plane> walls = members.walls_of(i);
-  const double own = sum_of_sizes(v);
   for (std::uint32_t w = 0; w < walls.size(); ++w) {
-    if (w == but_wall || w == movers[i].held || !is_at_wall(walls[w], x, v)) continue;
-    if (!is_apart(-dot(walls[w].normal, v), walls[w].length * own, t)) return true;
+    if (w == but_wall || w == movers[i].held || !is_at_wall(walls[w], x, v, instant)) continue;
+    if (!is_apart(-dot(walls[w].normal, v), walls[w].length * sum_of_sizes(v), t)) return true;
   }
-  for (const std::uint32_t j : around_of(i)) {
+  return false;
+}
+
+bool Crowd::Impl::touches_member(Hand& hand, std::uint32_t i, double t, const Vector& x, const Vector& v,
+                                 std::uint32_t but_member, double instant) const {
+  for (const std::uint32_t j : around_of(hand, i)) {
     if (j == but_member) continue;
     Vector y;
     Vector w;
     place(j, t, y, w);
     for (const Rule& rule : members.rules_of(i, j)) {
-      if (!is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least)) continue;
-      if (!is_apart(dot(minus(x, y), minus(v, w)), rule.least * (own + sum_of_sizes(w)), t)) return true;
+      if (!is_touching(minus(x, y), minus(v, w), sum_of_sizes(x) + sum_of_sizes(y), rule.least, instant)) continue;
+      if (!is_apart(dot(minus(x, y), minus(v, w)), rule.least * (sum_of_sizes(v) + sum_of_sizes(w)), t)) return true;
     }
   }
   return false;
@@ -514,334 +527,14 @@ bool Crowd::Impl::is_apart(double rate, double terms, double t) const {
   return t > model.simulation.start && rate > told_from_zero * terms;
 }
 
-bool Crowd::Impl::is_at_wall(const Plane& wall, const Vector& x, const Vector& v) const {
+bool Crowd::Impl::is_at_wall(const Plane& wall, const Vector& x, const Vector& v, double instant) const {
   double size = std::abs(wall.offset) + wall.length * members.least;
   for (std::size_t c = 0; c < 3; ++c) size += std::abs(wall.normal[c] * x[c]);
-  return dot(wall.normal, x) + wall.offset >= -(zero * size + one_instant * std::abs(dot(wall.normal, v)));
+  return dot(wall.normal, x) + wall.offset >= -(zero * size + instant * std::abs(dot(wall.normal, v)));
 }
 
-bool Crowd::Impl::is_touching(const Vector& r, const Vector& u, double sizes, double least) const {
-  return dot(r, r) - least * least <= 2 * (zero * least * (sizes + least) + one_instant * std::abs(dot(r, u)));
-}
-
-std::uint32_t Crowd::Impl::told(std::uint64_t row) {
-  if (row < model.rows()) return static_cast<std::uint32_t>(row);
-  const std::uint32_t next = model.rows() + static_cast<std::uint32_t>(met.size());
-  const std::uint32_t number = number_of_met.find_or_add(row, next);
-  if (number == next) {
-    const model::PairFamily& family = model::family_of(model, row);
-    const auto [first, second] = model::members_of_pair(family, row);
-    met.push_back({static_cast<std::uint32_t>(&family - model.pairs.data()), first, second});
-    if (lossy) strikes_of_pairs.emplace_back();
-  }
-  return number;
-}
-
-void Crowd::Impl::tell(Event event) {
-  crossings = 0;
-  // What happens at one instant is told in one entry per kind.
-  for (Event& before : events) {
-    if (before.kind != event.kind || before.kind == EventKind::singular || !before.note.empty() || !event.note.empty())
-      continue;
-    before.rows.insert(before.rows.end(), event.rows.begin(), event.rows.end());
-    std::sort(before.rows.begin(), before.rows.end());
-    before.rows.erase(std::unique(before.rows.begin(), before.rows.end()), before.rows.end());
-    for (const motion::RowValue& more : event.impulses) {
-      const auto same = std::find_if(before.impulses.begin(), before.impulses.end(),
-                                     [&](const motion::RowValue& one) { return one.first == more.first; });
-      if (same != before.impulses.end()) {
-        same->second += more.second;
-      } else {
-        before.impulses.push_back(more);
-      }
-    }
-    std::sort(before.impulses.begin(), before.impulses.end());
-    // The later state of a variable counts.
-    std::vector<std::pair<std::uint32_t, std::array<double, 2>>> states;
-    for (const Event* one : {&event, &before}) {
-      for (std::size_t k = 0; k < one->variables.size(); ++k) {
-        const bool known = one == &before && std::find(event.variables.begin(), event.variables.end(),
-                                                       one->variables[k]) != event.variables.end();
-        if (!known) states.push_back({one->variables[k], {one->position[k], one->velocity[k]}});
-      }
-    }
-    std::sort(states.begin(), states.end());
-    before.variables.clear();
-    before.position.clear();
-    before.velocity.clear();
-    for (const auto& [variable, state] : states) {
-      before.variables.push_back(variable);
-      before.position.push_back(state[0]);
-      before.velocity.push_back(state[1]);
-    }
-    before.lost += event.lost;
-    return;
-  }
-  ++event_count;
-  events.push_back(std::move(event));
-}
-
-void Crowd::Impl::note_state(Event& event, std::uint32_t i, const Vector& x, const Vector& v) const {
-  for (std::uint32_t c = 0; c < members.dimension; ++c) {
-    event.variables.push_back(members.variable[i] + c);
-    event.position.push_back(x[c]);
-    event.velocity.push_back(v[c]);
-  }
-}
-
-void Crowd::Impl::count_shock(std::uint32_t i, double t, const Vector& x) {
-  Mover& mover = movers[i];
-  const Vector way = minus(x, lossy ? hops[i].struck : mover.x);
-  if (lossy) hops[i].struck = x;
-  const bool close = dot(way, way) < close_shocks * members.least * close_shocks * members.least;
-  mover.close_shocks = close ? mover.close_shocks + 1 : 0;
-  mover.at_once = t == mover.start ? mover.at_once + 1 : 0;
-}
-
-Crowd::Impl::Push Crowd::Impl::push(std::uint32_t i, const Vector& n) const {
-  const double mass = members.mass[i];
-  Push out;
-  out.way = {n[0] / mass, n[1] / mass, n[2] / mass};
-  out.ease = 1 / mass;
-  if (movers[i].held == none) return out;
-  const Plane& wall = members.walls_of(i)[movers[i].held];
-  const double into = dot(n, wall.normal) / wall.length;
-  if (into < -told_from_zero) return out;
-  out.stays = true;
-  for (std::size_t c = 0; c < 3; ++c) out.way[c] = (n[c] - into * (wall.normal[c] / wall.length)) / mass;
-  out.ease = dot(n, out.way);
-  if (into > told_from_zero) out.on_wall = into / wall.length;
-  return out;
-}
-
-motion::Strikes& Crowd::Impl::strikes_of(std::uint32_t number) {
-  return number < model.rows() ? strikes_of_walls[wall_of_row[number]] : strikes_of_pairs[number - model.rows()];
-}
-
-bool Crowd::Impl::has_near(std::uint32_t i, double t, const Vector& x, std::uint32_t but_member) const {
-  bool near = false;
-  grid.visit(i, [&](std::uint32_t j) {
-    if (j == but_member || near) return;
-    Vector y;
-    Vector w;
-    place(j, t, y, w);
-    const Vector r = minus(x, y);
-    for (const Rule& rule : members.rules_of(i, j))
-      near = near || (rule.restitution < 1 && std::sqrt(dot(r, r)) - rule.least <= near_length);
-  });
-  for (const Link& link : members.links_of(i)) {
-    const double gap = -(dot(link.normal, x) + link.offset + level_of(members.faces[link.face], t).value);
-    near = near || (link.restitution < 1 && gap <= near_length * link.length);
-  }
-  return near;
-}
-
-bool Crowd::Impl::hop(std::uint32_t i, std::uint32_t w, double t, double speed, double pressed, double lost_now) {
-  const Plane& wall = members.walls_of(i)[w];
-  motion::Strikes& strikes = strikes_of_walls[members.wall_start[i] + w];
-  ++strikes.count;
-  strikes.hardest = std::max(strikes.hardest, speed * wall.length);
-  memory[i].add({t, speed * wall.length, lost_now, members.wall_rows_of(i)[w]});
-  Hops& sequence = hops[i];
-  // Without rebound nothing hops, and what does not pull it off leaves it there.
-  if (wall.restitution == 0 && pressed >= 0) return true;
-  if (!(wall.restitution < 1) || !(pressed > 0)) {
-    sequence.wall = none;
-    return false;
-  }
-  if (sequence.wall != w) {
-    sequence.wall = w;
-    sequence.count = 0;
-    sequence.first = speed;
-  }
-  ++sequence.count;
-  const double after = wall.restitution * speed;
-  // The flights that are left: 2 e^k after / pressed, k = 0, 1, ...
-  const double rest = 2 * after / (pressed * (1 - wall.restitution));
-  const double height = sequence.first * sequence.first / (2 * pressed);
-  const double at_wall = touch * (std::abs(wall.offset) / wall.length + members.least);
-  if (sequence.count < least_strikes || after * rest > std::max(left_of_hops * tolerance * height, at_wall))
-    return false;
-  if (sequence.limit < never) tell_limit(i);
-  sequence.limit = t + rest;
-  sequence.limit_wall = w;
-  sequence.limit_lost = 0.5 * members.mass[i] * after * after;
-  lost += sequence.limit_lost;
-  return true;
-}
-
-void Crowd::Impl::tell_limit(std::uint32_t i) {
-  Hops& sequence = hops[i];
-  Event event;
-  event.time = time;
-  event.kind = EventKind::accumulation;
-  event.rows = {members.wall_rows_of(i)[sequence.limit_wall]};
-  event.lost = sequence.limit_lost;
-  sequence.limit = never;
-  memory[i].count = 0;
-  Vector x;
-  Vector v;
-  place(i, time, x, v);
-  note_state(event, i, x, v);
-  tell(std::move(event));
-}
-
-bool Crowd::Impl::strike_wall(std::uint32_t i, double t) {
-  const std::uint32_t w = movers[i].with;
-  const Plane& wall = members.walls_of(i)[w];
-  const std::uint32_t row = members.wall_rows_of(i)[w];
-  Vector x;
-  Vector v;
-  place(i, t, x, v);
-  const double speed = dot(wall.normal, v);
-  const double pressed = dot(wall.normal, pull(i));
-  if (!(speed > 0) || touches_more(i, t, x, v, none, w)) return false;
-  // What hops ever lower among others is followed with them, so that the limit of all their hops is seen.
-  const double after = wall.restitution * speed;
-  const bool slides = movers[i].held != none;
-  if (slides && wall.restitution == 0) return false;
-  const bool sinks = wall.restitution < 1 && pressed > 0;
-  if (sinks && after * after < 2 * pressed * near_length * wall.length && (slides || has_near(i, t, x, none)))
-    return false;
-  count_shock(i, t, x);
-  if (movers[i].close_shocks > most_close_shocks && (slides || !sinks)) return false;
-  const double mass = members.mass[i];
-  Event event;
-  event.time = t;
-  event.kind = EventKind::impact;
-  event.rows = {row};
-  bool stays = false;
-  if (slides) {
-    const Vector out = {-wall.normal[0] / wall.length, -wall.normal[1] / wall.length, -wall.normal[2] / wall.length};
-    const Push pushed = push(i, out);
-    if (!(pushed.ease * mass > told_from_zero)) return false;
-    const double impulse = (1 + wall.restitution) * (speed / wall.length) / pushed.ease;
-    for (std::size_t c = 0; c < 3; ++c) v[c] += impulse * pushed.way[c];
-    event.impulses = {{row, impulse / wall.length}};
-    if (pushed.on_wall > 0)
-      event.impulses.emplace_back(members.wall_rows_of(i)[movers[i].held], impulse * pushed.on_wall);
-    std::sort(event.impulses.begin(), event.impulses.end());
-    event.lost =
-        0.5 * (1 - wall.restitution * wall.restitution) * speed * speed / (wall.length * wall.length * pushed.ease);
-    stays = pushed.stays;
-  } else {
-    const double impulse = (1 + wall.restitution) * speed * mass / (wall.length * wall.length);
-    for (std::size_t c = 0; c < 3; ++c) v[c] -= impulse * wall.normal[c] / mass;
-    event.impulses = {{row, impulse}};
-    event.lost = 0.5 * mass * (1 - wall.restitution * wall.restitution) * speed * speed / (wall.length * wall.length);
-  }
-  lost += event.lost;
-  const bool closes = lossy && hop(i, w, t, speed / wall.length, pressed / wall.length, event.lost) && !slides;
-  if (closes) {
-    const double square = wall.length * wall.length;
-    const double deep = (dot(wall.normal, x) + wall.offset) / square;
-    const double fast = dot(wall.normal, v) / square;
-    for (std::size_t c = 0; c < 3; ++c) {
-      x[c] -= deep * wall.normal[c];
-      v[c] -= fast * wall.normal[c];
-    }
-    movers[i].held = w;
-    stays = true;
-  }
-  note_state(event, i, x, v);
-  tell(std::move(event));
-  leave(i, t, x, v, stays);
-  predict(i);
-  return true;
-}
-
-bool Crowd::Impl::strike_pair(std::uint32_t i, std::uint32_t j, double t) {
-  if (movers[i].island != none || movers[j].island != none || movers[i].doubt) return false;
-  const Rule& rule = members.rules_of(i, j)[movers[i].rule];
-  static_cast<void>(around_of(i));
-  static_cast<void>(around_of(j));
-  const std::uint64_t row_of_both = row_of(model, members, rule, i, j);
-  number_of_met.expect(row_of_both);
-  Vector x;
-  Vector v;
-  Vector y;
-  Vector w;
-  place(i, t, x, v);
-  place(j, t, y, w);
-  const Vector r = minus(x, y);
-  const double distance = std::sqrt(dot(r, r));
-  const Vector n = {r[0] / distance, r[1] / distance, r[2] / distance};
-  const double speed = -dot(n, minus(v, w));
-  if (!(speed > 0) || touches_more(i, t, x, v, j) || touches_more(j, t, y, w, i)) return false;
-  count_shock(i, t, x);
-  count_shock(j, t, y);
-  if (std::min(movers[i].close_shocks, movers[j].close_shocks) > most_close_shocks && rule.restitution < 1)
-    return false;
-  const std::uint32_t row = told(row_of_both);
-  if (lossy && !strike_counts(i, j, rule, row, speed)) return false;
-  Event event;
-  event.time = t;
-  event.kind = EventKind::impact;
-  event.rows = {row};
-  bool i_stays = false;
-  bool j_stays = false;
-  if (movers[i].held == none && movers[j].held == none) {
-    const double reduced = members.mass[i] * members.mass[j] / (members.mass[i] + members.mass[j]);
-    const double impulse = (1 + rule.restitution) * reduced * speed;
-    for (std::size_t c = 0; c < 3; ++c) {
-      v[c] += impulse * n[c] / members.mass[i];
-      w[c] -= impulse * n[c] / members.mass[j];
-    }
-    event.impulses = {{row, impulse}};
-    event.lost = 0.5 * reduced * (1 - rule.restitution * rule.restitution) * speed * speed;
-  } else {
-    const Push one = push(i, n);
-    const Push other = push(j, {-n[0], -n[1], -n[2]});
-    const double ease = one.ease + other.ease;
-    if (!(ease * std::min(members.mass[i], members.mass[j]) > told_from_zero)) return false;
-    const double impulse = (1 + rule.restitution) * speed / ease;
-    for (std::size_t c = 0; c < 3; ++c) {
-      v[c] += impulse * one.way[c];
-      w[c] += impulse * other.way[c];
-    }
-    event.impulses = {{row, impulse}};
-    if (one.on_wall > 0) event.impulses.emplace_back(members.wall_rows_of(i)[movers[i].held], impulse * one.on_wall);
-    if (other.on_wall > 0)
-      event.impulses.emplace_back(members.wall_rows_of(j)[movers[j].held], impulse * other.on_wall);
-    std::sort(event.impulses.begin(), event.impulses.end());
-    event.lost = 0.5 * (1 - rule.restitution * rule.restitution) * speed * speed / ease;
-    i_stays = one.stays;
-    j_stays = other.stays;
-  }
-  lost += event.lost;
-  if (lossy) {
-    memory[i].add({t, speed, event.lost, row});
-    memory[j].add({t, speed, event.lost, row});
-  }
-  if (i < j) {
-    note_state(event, i, x, v);
-    note_state(event, j, y, w);
-  } else {
-    note_state(event, j, y, w);
-    note_state(event, i, x, v);
-  }
-  tell(std::move(event));
-  leave(i, t, x, v, i_stays);
-  leave(j, t, y, w, j_stays);
-  predict(i);
-  predict(j);
-  return true;
-}
-
-bool Crowd::Impl::strike_counts(std::uint32_t i, std::uint32_t j, const Rule& rule, std::uint32_t row, double speed) {
-  motion::Strikes& strikes = strikes_of(row);
-  const double after = rule.restitution * speed;
-  const Vector& a = members.acceleration[i];
-  const Vector& b = members.acceleration[j];
-  const double most = std::sqrt(std::max(dot(a, a), dot(b, b)));
-  // Without rebound they may stay together where they do not fly side by side.
-  if (rule.restitution == 0 && pull(i) != pull(j)) return false;
-  if (rule.restitution < 1 && strikes.count >= least_strikes && after * after < 2 * most * near_length) return false;
-  ++strikes.count;
-  strikes.hardest = std::max(strikes.hardest, speed);
-  hops[i].wall = none;
-  hops[j].wall = none;
-  return true;
+bool Crowd::Impl::is_touching(const Vector& r, const Vector& u, double sizes, double least, double instant) const {
+  return dot(r, r) - least * least <= 2 * (zero * least * (sizes + least) + instant * std::abs(dot(r, u)));
 }
 
 void Crowd::Impl::happen(std::uint32_t i) {
@@ -949,9 +642,58 @@ Crowd::~Crowd() = default;
 Crowd::Crowd(Crowd&&) noexcept = default;
 Crowd& Crowd::operator=(Crowd&&) noexcept = default;
 
+bool Crowd::Impl::take_turn() {
+  const Queue& next = queue.next();
+  const double due = next.empty() ? never : next.first_time();
+  const std::uint32_t first = next.empty() ? none : next.first();
+  // What lies within the resolution of the first event happens with it.
+  const double instant_ends = events.empty() ? never : events[0].time + motion::resolution(events[0].time);
+
+  // What was dealt with ahead, in its turn.
+  if (Hand* hand = has_done ? next_done() : nullptr) {
+    const Done& done = hand->done[hand->told];
+    if (done.turn < Turn{due, first}) {
+      if (done.turn.time > instant_ends) return false;
+      tell_done(*hand);
+      return true;
+    }
+  }
+  if (due > instant_ends) return false;
+  if (!(due <= until)) {
+    if (events.empty()) finish();
+    return false;
+  }
+  if (threads > 1 && events.empty() && due > worked_until && may_work_ahead()) {
+    open_stretch();
+    return true;
+  }
+  if (has_done && (first >= members.count || comes_too_late(first))) {
+    ++counts.taken_back;
+    wanted *= stretch_shrinks;
+    take_back();
+    return true;
+  }
+  if (const Turn turn{due, first}; reached < turn) reached = turn;
+  expect_next(next);
+  if (first >= number_in_queue(0)) {
+    island_due(first - number_in_queue(0), due);
+  } else if (first >= members.count) {
+    drive_due(first - members.count, due);
+  } else if (movers[first].cross < movers[first].hit) {
+    cross(first);
+  } else {
+    happen(first);
+  }
+  return true;
+}
+
 bool Crowd::advance() {
   Impl& impl = *impl_;
   if (impl.status != Status::going) return false;
+  // (Most are shocks of two, whose lists have room for the next.)
+  for (Event& event : impl.events) {
+    if (impl.spare.size() < most_spare_events) impl.spare.push_back(std::move(event));
+  }
   impl.events.clear();
   impl.legs.clear();
   // (At the start everybody begins, later a few at a time.)
@@ -961,30 +703,9 @@ bool Crowd::advance() {
   }
   impl.flights.clear();
   impl.begun.clear();
-  while (impl.status == Status::going) {
-    const double due = impl.queue.empty() ? never : impl.queue.first_time();
-    // What lies within the resolution of the first event happens with it.
-    if (!impl.events.empty() && due > impl.events[0].time + motion::resolution(impl.events[0].time)) break;
-    if (!(due <= impl.until)) {
-      if (impl.events.empty()) impl.finish();
-      break;
-    }
-    const std::uint32_t first = impl.queue.first();
-    impl.expect_next();
-    if (first >= impl.number_in_queue(0)) {
-      impl.island_due(first - impl.number_in_queue(0), due);
-      continue;
-    }
-    if (first >= impl.members.count) {
-      impl.drive_due(first - impl.members.count, due);
-      continue;
-    }
-    if (impl.movers[first].cross < impl.movers[first].hit) {
-      impl.cross(first);
-    } else {
-      impl.happen(first);
-    }
+  while (impl.status == Status::going && impl.take_turn()) {
   }
+  if (impl.events.size() < 2) return true;
   for (Event& event : impl.events) event.time = impl.events[0].time;
   std::stable_sort(impl.events.begin(), impl.events.end(),
                    [](const Event& a, const Event& b) { return a.kind < b.kind; });
@@ -1000,6 +721,17 @@ const std::vector<Begun>& Crowd::begun() const { return impl_->begun; }
 const std::vector<model::Pair>& Crowd::met() const { return impl_->met; }
 std::uint64_t Crowd::event_count() const { return impl_->event_count; }
 std::uint64_t Crowd::steps() const { return impl_->steps; }
-motion::Account Crowd::account() const { return impl_->account(); }
+motion::Account Crowd::account() const {
+  impl_->take_back();
+  return impl_->account();
+}
+void Crowd::use_threads(unsigned count, const AheadOptions& options) {
+  impl_->take_back();
+  impl_->threads = count == 0 ? 1 : count;
+  impl_->ahead_options = options;
+  impl_->shared_out = false;
+  impl_->crew = nullptr;
+}
+const Ahead& Crowd::ahead() const { return impl_->counts; }
 
 }  // namespace zwang::crowds

@@ -45,6 +45,17 @@ struct Begun {
   std::uint32_t number = 0;  ///< among the flights or legs
 };
 
+/// How far hands go ahead; the bits do not depend on it.
+struct AheadOptions {
+  double turns_per_member = 0;  ///< in one stretch, at most; 0: as many as pay
+  bool careful = true;          ///< does whoever is near one that waits wait, too? Otherwise more is taken back
+};
+
+/// What was dealt with ahead of its turn, in parts of space at the same time: stretches of time, turns in them, those that had to wait, and how often what was done was taken back.
+struct Ahead {
+  std::uint64_t stretches = 0, turns = 0, waited = 0, taken_back = 0;
+};
+
 /// What keeps a model, whose pairs are left as they are, from being followed as a crowd; empty: nothing does.
 [[nodiscard]] std::string hindrance(const model::Model& model);
 
@@ -66,6 +77,10 @@ class Crowd {
   ~Crowd();
   Crowd(Crowd&&) noexcept;
   Crowd& operator=(Crowd&&) noexcept;
+
+  /// With so many threads, where parts of space can be dealt with at the same time; 1 if it is not said. What comes out are the same bits.
+  void use_threads(unsigned count, const AheadOptions& options = {});
+  [[nodiscard]] const Ahead& ahead() const;
 
   /// On to the next instant at which something happens, or to the end. False when the motion has ended; then nothing changed.
   bool advance();

@@ -1,8 +1,9 @@
-/// What a crowd remembers between calls of `advance`. begin.cpp: where everybody is at first; crowd.cpp: flights and what happens to two; island.cpp: what happens
-/// to more, and what stays together; telling.cpp: what islands tell of it.
+/// What a crowd remembers between calls of `advance`. begin.cpp: where everybody is at first; crowd.cpp: flights and turns; blows.cpp: what happens to two; island.cpp: what happens
+/// to more, and what stays together; telling.cpp: what islands tell of it; ahead.cpp: parts of space at the same time.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -115,8 +116,86 @@ struct Island {
   double pause = 0;  ///< between two looks
 };
 
+/// Where and how fast a member was, before something happened to it.
+struct Before {
+  Vector x{}, v{};
+  double start = 0;
+  std::uint32_t close_shocks = 0, at_once = 0;
+};
+
+/// When something is done, and whose turn it is: the order of all that happens.
+struct Turn {
+  double time = -std::numeric_limits<double>::infinity();
+  std::uint32_t number = 0;
+  [[nodiscard]] bool operator<(const Turn& other) const {
+    return time < other.time || (time == other.time && number < other.number);
+  }
+};
+
+/// A strike of one or two that fly, in closed form.
+struct Blow {
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  std::uint32_t i = 0;
+  std::uint32_t j = nobody;  ///< the other one; nobody if it is a wall
+  std::uint64_t row = 0;
+  double time = 0;
+  double speed = 0;  ///< of the condition
+  Vector n{};        ///< from j to i
+  Vector x{}, v{};   ///< of i; v before it, then after it
+  Vector y{}, w{};   ///< of j
+  double impulse = 0;
+  double lost = 0;
+};
+
+/// A strike that was dealt with ahead of its turn to be told.
+struct Done {
+  Turn turn;
+  Blow blow;
+  Before i, j;
+};
+
+/// A cell that was left ahead of its turn.
+struct Crossed {
+  Turn turn;
+  std::uint32_t member = 0;
+  Cell before{};
+};
+
+/// Whoever deals with events, one after the other: what is at hand. Several deal with parts of space at the same time (ahead.cpp).
+struct Hand {
+  /// Everybody in the cells around a member, as long as nobody changes cells.
+  struct Around {
+    std::uint32_t member = ~std::uint32_t{0};
+    std::vector<std::uint32_t> others;
+  };
+  std::array<Around, 2> around;  ///< of those that were asked for last
+  std::size_t oldest_around = 0;
+  std::vector<std::uint32_t> ahead;  ///< those that have become neighbours
+  void forget_around() {
+    for (Around& one : around) one.member = ~std::uint32_t{0};
+  }
+
+  // Of those who work ahead.
+  bool ahead_of_time = false;
+  std::uint32_t number = 0;
+  double time = 0;
+  Turn last;
+  Cell low{}, high{};                            ///< who is in these cells may be dealt with
+  std::int32_t left_front = 0, right_front = 0;  ///< columns up to which, and from which on, cells may be waiting
+  std::vector<Done> done;
+  std::size_t told = 0;  ///< of them
+  std::vector<Crossed> crossed;
+  std::vector<std::uint32_t> touched;  ///< members of whom something has changed
+  std::vector<std::uint32_t> aside;    ///< members whose turn has to wait
+  std::uint64_t silent = 0;
+};
+
+class Crew;
+
 struct Crowd::Impl {
   Impl(const model::Model& of, const motion::Options& options);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
@@ -139,21 +218,14 @@ struct Crowd::Impl {
   std::vector<Island> islands;
   std::vector<std::uint32_t> free_islands;
   Grid grid;
-  /// Everybody in the cells around a member, as long as nobody changes cells.
-  struct Around {
-    std::uint32_t member = none;
-    std::uint64_t changes = 0;
-    std::vector<std::uint32_t> others;
-  };
-  mutable std::array<Around, 2> around;  ///< of those that were asked for last
-  mutable std::size_t oldest_around = 0;
-  std::vector<std::uint32_t> ahead;  ///< those that have become neighbours
-  [[nodiscard]] const std::vector<std::uint32_t>& around_of(std::uint32_t i) const;
+  mutable Hand one_hand;  ///< of the one who deals with everything
+  [[nodiscard]] const std::vector<std::uint32_t>& around_of(Hand& hand, std::uint32_t i) const;
+  void put_all(const std::vector<Cell>& cells);
   /// What the next events will look at is fetched while this one is dealt with.
   void expect_flight(std::uint32_t i) const;
   void expect(std::uint32_t i) const;
-  void expect_next() const;
-  Queue queue;  ///< members, functions of time, islands
+  void expect_next(const Queue& next) const;
+  Queues queue;  ///< members, functions of time, islands
   [[nodiscard]] std::uint32_t number_in_queue(std::uint32_t island) const {
     return members.count + static_cast<std::uint32_t>(members.drivers.size()) + island;
   }
@@ -176,6 +248,8 @@ struct Crowd::Impl {
   [[nodiscard]] std::uint32_t number_known(std::uint64_t row) const;
 
   std::vector<motion::Event> events;
+  std::vector<motion::Event> spare;  ///< told before; their lists have room
+  [[nodiscard]] motion::Event spare_event();
   std::vector<Flight> flights;
   std::vector<Leg> legs;
   std::vector<Begun> begun;
@@ -196,9 +270,12 @@ struct Crowd::Impl {
 
   // What comes next.
   void predict_wall(std::uint32_t i);
-  void predict_crossing(std::uint32_t i);
-  void predict_pair(std::uint32_t i, std::uint32_t j);
-  void predict(std::uint32_t i);
+  void predict_crossing(std::uint32_t i) { predict_crossing(i, time); }
+  void predict_crossing(std::uint32_t i, double from);
+  void predict_pair(std::uint32_t i, std::uint32_t j) { predict_pair(one_hand, i, j); }
+  void predict_pair(Hand& hand, std::uint32_t i, std::uint32_t j);
+  void predict(std::uint32_t i) { predict(one_hand, i, time); }
+  void predict(Hand& hand, std::uint32_t i, double now);
   void enqueue(std::uint32_t i);
   /// A box that a member does not leave from a time on, for as long as h: its centre, and how far it goes to either side.
   void reach(std::uint32_t i, double from, double h, Vector& centre, Vector& beside) const;
@@ -210,6 +287,7 @@ struct Crowd::Impl {
   // What happens.
   /// On its own from t on, along the wall `held` or free: what was predicted of it is stale.
   void begin_anew(std::uint32_t i, std::uint32_t held, double t, const Vector& x, const Vector& v);
+  void note_flight(std::uint32_t i, double t, const Vector& x, const Vector& v);
   void fly(std::uint32_t i, double t, const Vector& x, const Vector& v);
   /// Along one of its walls, that presses against it for as long as nothing else happens.
   void slide(std::uint32_t i, std::uint32_t wall, double t, const Vector& x, const Vector& v);
@@ -247,16 +325,81 @@ struct Crowd::Impl {
   [[nodiscard]] bool touches_more(std::uint32_t i, double t, const Vector& x, const Vector& v,
                                   std::uint32_t but_member = none, std::uint32_t but_wall = none,
                                   std::uint32_t but_link = none, std::uint32_t but_row = none) const;
+  /// Of those walls and members alone. An instant: times so near to each other are the same.
+  [[nodiscard]] bool touches_wall(std::uint32_t i, double t, const Vector& x, const Vector& v, std::uint32_t but_wall,
+                                  double instant) const;
+  [[nodiscard]] bool touches_member(Hand& hand, std::uint32_t i, double t, const Vector& x, const Vector& v,
+                                    std::uint32_t but_member, double instant) const;
+  /// Where they are and how fast, at the time of a blow, and how fast they approach. Of a wall: at its plane.
+  void bring_to(Blow& blow) const;
+  void bring_to(const Plane& wall, Blow& blow) const;
+  /// The velocities afterwards of such that fly.
+  void rebound(const Rule& rule, Blow& blow) const;
+  void rebound(const Plane& wall, Blow& blow) const;
   /// Does what counts as touching recede? In the course of a motion it is apart then, by less than can be told: had it touched, it would have been entered before. It has no
   /// part in a shock of others, and if that drives it back it is struck next.
   [[nodiscard]] bool is_apart(double rate, double terms, double t) const;
-  [[nodiscard]] bool is_at_wall(const Plane& wall, const Vector& x, const Vector& v) const;
+  [[nodiscard]] bool is_at_wall(const Plane& wall, const Vector& x, const Vector& v) const {
+    return is_at_wall(wall, x, v, one_instant);
+  }
+  [[nodiscard]] bool is_at_wall(const Plane& wall, const Vector& x, const Vector& v, double instant) const;
   /// By difference of places and velocities, and the size of the places.
-  [[nodiscard]] bool is_touching(const Vector& r, const Vector& u, double sizes, double least) const;
+  [[nodiscard]] bool is_touching(const Vector& r, const Vector& u, double sizes, double least) const {
+    return is_touching(r, u, sizes, least, one_instant);
+  }
+  [[nodiscard]] bool is_touching(const Vector& r, const Vector& u, double sizes, double least, double instant) const;
   void tell(motion::Event event);
+  /// A blow between such that fly: the event, and what each does from then on.
+  void tell(const Blow& blow);
   void note_state(motion::Event& event, std::uint32_t i, const Vector& x, const Vector& v) const;
   void end(motion::Status with, std::string sentence);
   void finish();
+  /// The next of all, if it belongs to the instant; false if it does not, or if nothing is left.
+  bool take_turn();
+
+  // Several at a time (ahead.cpp).
+
+  unsigned threads = 1;
+  std::shared_ptr<Crew> crew;
+  std::vector<Hand> hands;
+  std::uint32_t axis = 0;                  ///< across it space is divided
+  std::vector<std::int32_t> first_column;  ///< per hand, and one behind
+  std::vector<std::uint32_t>
+      waiting;  ///< per cell of the box: the number of the last stretch in which somebody there had to wait
+  std::vector<double> changed_at;  ///< per cell of the box: when somebody in it was last dealt with ahead
+  std::uint32_t stretch = 0;
+  bool has_done = false;    ///< is there anything that is not told yet?
+  double worked_until = 0;  ///< nobody works ahead again before
+  double span = 0;          ///< of the next stretch
+  double wanted = 0;        ///< turns of a stretch
+  AheadOptions ahead_options;
+  Ahead counts;
+  std::uint64_t pause = 0;  ///< turns until somebody may work ahead again
+  bool shared_out = false;
+  Turn reached;  ///< the last turn that was dealt with
+  std::atomic<double> work_ends{0};
+  /// Can everything here be dealt with ahead, as long as nothing out of the common happens?
+  [[nodiscard]] bool is_plain() const;
+  [[nodiscard]] std::uint32_t hand_of(const Cell& cell) const;
+  /// Space, and the queue, in as many parts as there are hands; false if it is too small.
+  bool share_out();
+  void open_stretch();
+  void work_ahead(Hand& hand);
+  [[nodiscard]] bool is_clear(const Hand& hand, const Cell& cell) const;
+  void put_aside(Hand& hand, std::uint32_t i);
+  void infect(Hand& hand, const Cell& cell);
+  enum class Verdict : std::uint8_t { done, waits, stops };
+  Verdict cross_ahead(Hand& hand, std::uint32_t i);
+  Verdict happen_ahead(Hand& hand, std::uint32_t i);
+  void deal_with(Hand& hand, const Turn& turn, const Blow& blow);
+  [[nodiscard]] bool may_work_ahead();
+  void tell_done(Hand& hand);
+  /// What is next among what is done and not told; null if there is nothing.
+  [[nodiscard]] Hand* next_done();
+  /// Has somebody near the one whose turn it is been dealt with that has a later turn?
+  [[nodiscard]] bool comes_too_late(std::uint32_t i) const;
+  /// Everything that has not been told is as if it had not been done.
+  void take_back();
 
   // Faces that move (faces.cpp).
 

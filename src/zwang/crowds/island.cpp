@@ -254,6 +254,7 @@ std::uint32_t Crowd::Impl::new_island() {
 // ---- instants of more than two
 
 void Crowd::Impl::settle(const std::vector<std::uint32_t>& seeds, double t) {
+  take_back();
   time = t;
   Loose loose;
   for (const std::uint32_t i : seeds) {

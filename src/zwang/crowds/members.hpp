@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,6 +16,9 @@ namespace zwang::crowds {
 using Vector = std::array<double, 3>;
 
 [[nodiscard]] inline double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+[[nodiscard]] inline Vector minus(const Vector& a, const Vector& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+[[nodiscard]] inline double sum_of_sizes(const Vector& a) { return std::abs(a[0]) + std::abs(a[1]) + std::abs(a[2]); }
 
 /// normal.x + offset <= 0.
 struct Plane {

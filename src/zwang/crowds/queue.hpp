@@ -219,4 +219,50 @@ class Queue {
   std::vector<Place> place_;        ///< per number
 };
 
+/// One queue, or several that each number has its own of: together they are in the order of one.
+class Queues {
+ public:
+  /// One for all numbers from 0 to count - 1.
+  void reset(std::uint32_t count) {
+    queues_.resize(1);
+    owner_.clear();
+    queues_[0].reset(count);
+  }
+  void grow(std::uint32_t count) { queues_[0].grow(count); }
+  /// Several: number k belongs to queue owner[k], those behind to the first. Nobody is due.
+  void share(std::vector<std::uint8_t> owner, std::uint32_t queues, std::uint32_t count) {
+    owner_ = std::move(owner);
+    queues_.resize(queues);
+    queues_[0].reset(count);
+    for (std::uint32_t q = 1; q < queues; ++q) queues_[q].reset(static_cast<std::uint32_t>(owner_.size()));
+  }
+  [[nodiscard]] Queue& of(std::uint32_t queue) { return queues_[queue]; }
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(queues_.size()); }
+  [[nodiscard]] std::uint32_t owner(std::uint32_t number) const {
+    return number < owner_.size() ? owner_[number] : std::uint32_t{0};
+  }
+  void set_owner(std::uint32_t number, std::uint32_t queue) {
+    if (owner_[number] == queue) return;
+    queues_[owner_[number]].put(number, std::numeric_limits<double>::infinity());
+    owner_[number] = static_cast<std::uint8_t>(queue);
+  }
+  void put(std::uint32_t number, double time) { queues_[owner(number)].put(number, time); }
+  /// The one whose first is the first of all; if all are empty, any.
+  [[nodiscard]] const Queue& next() const {
+    const Queue* best = queues_.data();
+    for (std::size_t q = 1; q < queues_.size(); ++q) {
+      const Queue& one = queues_[q];
+      if (one.empty()) continue;
+      const bool earlier = best->empty() || one.first_time() < best->first_time() ||
+                           (one.first_time() == best->first_time() && one.first() < best->first());
+      if (earlier) best = &one;
+    }
+    return *best;
+  }
+
+ private:
+  std::vector<Queue> queues_{1};
+  std::vector<std::uint8_t> owner_;  ///< per number; empty if there is one queue
+};
+
 }  // namespace zwang::crowds

@@ -75,6 +75,21 @@ inline constexpr std::uint32_t most_instants_at_once = 1000;
 inline constexpr double near_at_instant = 1.25;
 /// Pairs that are written out for questions about one state; more of them take seconds and gigabytes.
 inline constexpr std::uint64_t most_written_pairs = 500'000;
+/// Parts of space that are dealt with at the same time (ahead.cpp): members from which on it is tried, parts at most, columns of cells that one has at least, and columns on each side of
+/// its ends in which turns wait: a turn looks at the cells around its members, and those of the other part act up to two columns beyond the border.
+inline constexpr std::uint32_t least_members_ahead = 1024;
+inline constexpr unsigned most_hands = 64;
+inline constexpr std::uint32_t least_columns = 12;
+inline constexpr std::int32_t columns_left_alone = 3;
+/// Turns of a stretch per member, and what becomes of that after a stretch, and after one that was taken back: the longer, the more have to wait for others; the shorter, the more
+/// often hands wait for each other.
+inline constexpr double stretch_of_members = 0.1;
+inline constexpr double stretch_grows = 1.05;
+inline constexpr double stretch_shrinks = 0.7;
+/// Of the time that the fastest member takes for a cell: the first stretch.
+inline constexpr double first_stretch = 0.01;
+/// Events whose room is used again.
+inline constexpr std::size_t most_spare_events = 4;
 /// Flights that began at one instant, beyond which their room is given back.
 inline constexpr std::size_t most_flights_kept = 1024;
 /// Beginnings of a stretch of the chronicle, at least and per member: what everybody is doing, which stands before them, is an eighth of it.

@@ -166,6 +166,7 @@ bool go_on(const Task& task, Store& store, const Recording& recording) {
   }
   if (store.is_crowd()) {
     crowds::Crowd crowd = start_or_resume_crowd(task.model, {}, store);
+    crowd.use_threads(recording.threads);
     return record(task.model, crowd, store, recording);
   }
   motion::Motion motion = start_or_resume(task.model, {}, store);

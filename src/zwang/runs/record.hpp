@@ -25,6 +25,7 @@ struct Recording {
   double seconds = 2;              ///< computing time between two commits
   std::uint64_t pieces = 100'000;  ///< at most so many pieces between two commits
   std::uint64_t bytes = 32 << 20;  ///< and about so many bytes
+  unsigned threads = 1;            ///< of a crowd, which does not depend on it; one more writes
   /// Asked after every piece, of a crowd after some events; false interrupts the run, which can go on later.
   std::function<bool(const Progress&)> go_on;
 };
