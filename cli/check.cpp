@@ -177,12 +177,16 @@ int check(const Request& request) {
   if (!of_run) print(pair_lines(request, scene));
   Table table({"condition", "kind", "f", "f'", "role"});
   const std::vector<report::OpenCondition> open = report::open_conditions(model, instant);
+  const std::vector<report::OpenCondition> compound = report::compound_conditions(model, state);
   auto next = open.begin();
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
     const bool holonomic = model::is_holonomic(model.row_kind[row]);
+    const report::OpenCondition* whole = report::compound_at(model, compound, row);
+    const double value = whole != nullptr ? whole->value : instant.value[row];
+    const double rate = whole != nullptr ? whole->rate : instant.rate[row];
     if (next != open.end() && next->row == row) {
-      table.row({model::row_name(model, row), std::string(model::words(model.row_kind[row])), readable(next->value),
-                 readable(next->rate), std::string(instant::words(instant::Role::passive_in_position))});
+      table.row({model::row_name(model, row), std::string(model::words(model.row_kind[row])), readable(value),
+                 readable(rate), std::string(instant::words(instant::Role::passive_in_position))});
       ++next;
       continue;
     }
@@ -190,8 +194,7 @@ int check(const Request& request) {
       continue;
     }
     table.row({model::row_name(model, row), std::string(model::words(model.row_kind[row])),
-               holonomic ? readable(instant.value[row]) : "", readable(instant.rate[row]),
-               std::string(instant::words(instant.role[row]))});
+               holonomic ? readable(value) : "", readable(rate), std::string(instant::words(instant.role[row]))});
   }
   if (model.rows() > 0) {
     print("\n" + table.text());

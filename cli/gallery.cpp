@@ -49,13 +49,70 @@ void list_all(bool json) {
   }
 }
 
+/// Options of a run say nothing of a model that is only shown.
+void refuse_options_of_runs(const Request& request) {
+  const std::pair<const char*, bool> of_runs[] = {{"--set", !request.set.empty()},
+                                                  {"--at", !request.at.empty()},
+                                                  {"--until", !request.until.empty()},
+                                                  {"--tolerance", !request.tolerance.empty()},
+                                                  {"--samples", !request.samples.empty()},
+                                                  {"--sample-at", !request.sample_at.empty()},
+                                                  {"--csv", request.csv},
+                                                  {"--no-report", request.no_report}};
+  for (const auto& [option, given] : of_runs) {
+    if (given) throw Error({"command line", 0, 0}, fmt::format("{} is for `zwang gallery NAME --run`", option));
+  }
+}
+
+/// A file of a model of the gallery.
+std::string_view file_of(const std::string& name, std::string_view which) {
+  for (const GalleryFile& file : gallery_files()) {
+    if (file.name == name && file.file == which) return file.text;
+  }
+  return {};
+}
+
+/// The text of a model, or of what it shows.
+void show(const Request& request) {
+  const std::string_view text = file_of(request.name, request.physics ? "README.md" : "model.toml");
+  if (!request.json) {
+    print(text);
+    return;
+  }
+  report::Writer json;
+  json.open().put("zwang", version).put("name", request.name);
+  json.put("title", title_of(file_of(request.name, "model.toml"))).put(request.physics ? "physics" : "text", text);
+  print(json.close().text());
+}
+
+/// All files of a model into a folder of its name.
+void write_out(const Request& request) {
+  std::vector<std::string> written;
+  for (const GalleryFile& file : gallery_files()) {
+    if (file.name != request.name) continue;
+    const std::filesystem::path folder = std::filesystem::path(request.out) / request.name;
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);
+    written.push_back((folder / file.file).string());
+    report::write_whole(written.back(), file.text);
+  }
+  if (request.json) {
+    report::Writer json;
+    json.open().put("zwang", version).put("name", request.name).put("files", written);
+    print(json.close().text());
+    return;
+  }
+  for (const std::string& file : written) print(file + "\n");
+}
+
 }  // namespace
 
 int gallery(const Request& request) {
   if (!request.site.empty()) {
-    if (!request.name.empty() || !request.out.empty() || request.physics) {
-      throw Error({"command line", 0, 0}, "--site writes all models; NAME, --out and --physics are for one");
+    if (!request.name.empty() || !request.out.empty() || request.physics || request.run) {
+      throw Error({"command line", 0, 0}, "--site writes all models; NAME, --out, --physics and --run are for one");
     }
+    refuse_options_of_runs(request);
     const SiteAccount account = write_site(request.site, !request.quiet && !request.json && isatty(STDERR_FILENO) != 0);
     if (!account.complete) {
       std::cerr << fmt::format("zwang: interrupted after {} models; the site is not complete\n", account.models);
@@ -71,36 +128,31 @@ int gallery(const Request& request) {
     }
     return answered;
   }
+  if (request.run && request.name.empty()) {
+    throw Error({"command line", 0, 0}, "--run needs the NAME of a model; `zwang gallery` lists them");
+  }
+  if (request.run && request.physics) {
+    throw Error({"command line", 0, 0}, "--physics tells what a model shows, --run runs it: ask for one of them");
+  }
+  if (!request.run) refuse_options_of_runs(request);
   if (request.name.empty()) {
+    if (request.physics || !request.out.empty()) {
+      throw Error({"command line", 0, 0}, fmt::format("{} needs the NAME of a model; `zwang gallery` lists them",
+                                                      request.physics ? "--physics" : "--out"));
+    }
     list_all(request.json);
     return answered;
   }
-  const Source source = read_source("gallery:" + request.name);
+  static_cast<void>(read_source("gallery:" + request.name));  // is there such a model?
   if (request.run) {
     Request own = request;
     own.model = "gallery:" + request.name;
     return run(own);
   }
-  if (request.out.empty() && !request.physics) {
-    print(source.text);
-    return answered;
+  if (request.physics && !request.out.empty()) {
+    throw Error({"command line", 0, 0}, "--physics prints; --out writes it, with all files of the model");
   }
-  for (const GalleryFile& file : gallery_files()) {
-    if (file.name != request.name) {
-      continue;
-    }
-    if (request.physics) {
-      if (file.file == "README.md") {
-        print(file.text);
-      }
-      continue;
-    }
-    const std::filesystem::path folder = std::filesystem::path(request.out) / request.name;
-    std::error_code code;
-    std::filesystem::create_directories(folder, code);
-    report::write_whole((folder / file.file).string(), file.text);
-    print(fmt::format("{}\n", (folder / file.file).string()));
-  }
+  request.out.empty() ? show(request) : write_out(request);
   return answered;
 }
 

@@ -31,7 +31,7 @@ int live(const Request& request) {
     return answered;
   }
   print(file + "\n");
-  if (!opened && !request.no_open) {
+  if (!opened && !request.no_open && !request.quiet) {
     std::cerr << "zwang: no browser could be started here; open the file above in one (or set BROWSER)\n";
   }
   return answered;

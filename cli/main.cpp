@@ -33,18 +33,25 @@ bool wants_json(int count, char** words) {
   return false;
 }
 
+/// What is asked of a model instead of what it says itself; `of` begins their help where FILE need not be a model.
+void add_question(CLI::App& command, cli::Request& request, const std::string& of = "") {
+  command.add_option("--set", request.set, of + "set a parameter: NAME=VALUE (repeatable)")
+      ->take_all()
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--at", request.at, of + "the time of the initial state, instead of the model's start")
+      ->type_name("T");
+  command.add_option("--until", request.until, of + "the end time, instead of the model's")->type_name("T");
+  command.add_option("--tolerance", request.tolerance, of + "the tolerance, instead of the model's")->type_name("E");
+  command.add_option("--samples", request.samples, of + "number of output instants, instead of the model's")
+      ->type_name("N");
+}
+
 /// MODEL and the options every question about a model takes.
 void add_common(CLI::App& command, cli::Request& request, bool needs_model = true) {
   command.add_option("MODEL", request.model, "a file, - for standard input, or gallery:NAME")->required(needs_model);
   command.add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
-  command.add_option("--set", request.set, "set a parameter: NAME=VALUE (repeatable)")
-      ->take_all()
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--at", request.at, "the time of the initial state, instead of the model's start")->type_name("T");
-  command.add_option("--until", request.until, "the end time, instead of the model's")->type_name("T");
-  command.add_option("--tolerance", request.tolerance, "the tolerance, instead of the model's")->type_name("E");
-  command.add_option("--samples", request.samples, "number of output instants, instead of the model's")->type_name("N");
+  add_question(command, request);
   command.add_flag("--quiet", request.quiet, "print the verdict only");
 }
 
@@ -90,13 +97,27 @@ void add_view(CLI::App& command, cli::Request& request) {
   command.add_flag("--no-open", request.no_open, "print the name of the report only");
   command.add_option("--out", request.out, "write the report below DIR")->type_name("DIR");
   command.add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
-  command.add_option("--set", request.set, "of a model: set a parameter (repeatable)")
-      ->take_all()
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("--until", request.until, "of a model: the end time")->type_name("T");
-  command.add_option("--tolerance", request.tolerance, "of a model: the tolerance")->type_name("E");
+  add_question(command, request, "of a model: ");
   command.add_flag("--quiet", request.quiet, "no progress");
+}
+
+/// NAME of `gallery`, what is to be done with it, and the options of its run.
+void add_gallery(CLI::App& command, cli::Request& request) {
+  command.add_option("NAME", request.name, "a model: its text goes to standard output");
+  command.add_option("--out", request.out, "write the model's folder below DIR; with --run: the folder of its files")
+      ->type_name("DIR");
+  command.add_flag("--run", request.run, "run the model, as zwang run gallery:NAME does");
+  command.add_flag("--physics", request.physics, "print what the model shows");
+  command
+      .add_option("--site", request.site, "write a static site below DIR: every model with its text, figure and report")
+      ->type_name("DIR");
+  command.add_flag("--json", request.json, "one JSON object: the list, the model, its files, or the answer of the run");
+  command.add_flag("--quiet", request.quiet, "of a run: print the verdict only");
+  add_question(command, request, "with --run: ");
+  command.add_option("--sample-at", request.sample_at, "with --run: instants whose states the answer shows")
+      ->type_name("T1,T2,...");
+  command.add_flag("--csv", request.csv, "with --run: also write samples and events as CSV");
+  command.add_flag("--no-report", request.no_report, "with --run: leave out the animated report");
 }
 
 /// A sub-command and what answers it.
@@ -221,18 +242,10 @@ std::vector<Command> add_commands(CLI::App& app, cli::Request& request) {
   live->add_option("--out", request.out, "the folder of the page (default: out)")->type_name("DIR");
   live->add_flag("--no-open", request.no_open, "print the name of the page only");
   live->add_flag("--json", request.json, "one JSON object on standard output and nothing else there");
-  CLI::App* gallery =
-      add("gallery", "lists the models that come along, writes one out, or all as a web site", cli::gallery);
-  gallery->add_option("NAME", request.name, "a model: its text goes to standard output");
-  gallery->add_option("--out", request.out, "write the model's folder below DIR")->type_name("DIR");
-  gallery->add_flag("--run", request.run, "run the model, as zwang run gallery:NAME does");
-  gallery->add_flag("--physics", request.physics, "print what the model shows");
-  gallery
-      ->add_option("--site", request.site,
-                   "write a static site below DIR: every model with its text, figure and report")
-      ->type_name("DIR");
-  gallery->add_flag("--json", request.json, "one JSON object: the list, or the answer of the run");
-  gallery->add_flag("--quiet", request.quiet, "of a run: print the verdict only");
+  live->add_flag("--quiet", request.quiet, "say nothing of a browser that is not there");
+  add_gallery(*add("gallery", "lists the models that come along, writes one out or runs it, or all as a web site",
+                   cli::gallery),
+              request);
   add("schema", "the JSON Schema of the model file, for editors", cli::schema);
   return commands;
 }
@@ -272,8 +285,8 @@ int run(int count, char** words) {
     if (command.app->parsed()) {
       try {
         return command.answer(request);
-      } catch (const cli::Interrupted&) {
-        std::cerr << "zwang: interrupted before all was told; the run itself is kept\n";
+      } catch (const cli::Interrupted& why) {
+        cli::complain(why.what());
         return cli::interrupted;
       } catch (const Error& error) {
         // That standard output takes nothing is told once, at the end.

@@ -49,6 +49,18 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
   return names;
 }
 
+/// The commands that have such an option, "`zwang run` and `zwang fit`".
+std::string commands_with(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> found;
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (one->get_option_no_throw(option) != nullptr) found.push_back("`zwang " + one->get_name() + "`");
+  }
+  std::string out;
+  for (std::size_t k = 0; k < found.size(); ++k)
+    out += (k == 0 ? "" : k + 1 == found.size() ? " and " : ", ") + found[k];
+  return out;
+}
+
 }  // namespace
 
 std::string mistyped(const CLI::App& app, const std::vector<std::string>& words) {
@@ -66,6 +78,9 @@ std::string mistyped(const CLI::App& app, const std::vector<std::string>& words)
         }
       }
       if (known) continue;
+      if (const std::string others = commands_with(app, name); !others.empty() && at != &app) {
+        return fmt::format("`zwang {}` has no option `{}`: it is one of {}", at->get_name(), name, others);
+      }
       const std::string near = meant(name, options);
       const std::string whose = at == &app ? "zwang" : "`zwang " + at->get_name() + "`";
       if (!near.empty()) return fmt::format("{} has no option `{}`; did you mean `{}`?", whose, name, near);

@@ -29,12 +29,13 @@ volatile std::sig_atomic_t asked = 0;
 
 std::vector<std::string> event_cells(const model::Model& model, const motion::Event& event) {
   std::string impulses;
-  for (std::size_t i = 0; i < event.impulses.size(); ++i) {
-    if (i == 4 && event.impulses.size() > 5) {
-      impulses += fmt::format(", {} more", event.impulses.size() - 4);
+  const std::vector<motion::RowValue> merged = model::merged(model, event.impulses);
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    if (i == 4 && merged.size() > 5) {
+      impulses += fmt::format(", {} more", merged.size() - 4);
       break;
     }
-    const auto& [row, value] = event.impulses[i];
+    const auto& [row, value] = merged[i];
     impulses += fmt::format("{}{} {}", i > 0 ? ", " : "", model::row_name(model, row), readable(value));
   }
   return {readable(event.time, 10),

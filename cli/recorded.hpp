@@ -18,7 +18,8 @@ void listen_to_signals();
 /// Thrown where such a wish comes while a run is only looked at.
 class Interrupted : public std::runtime_error {
  public:
-  Interrupted() : std::runtime_error("interrupted") {}
+  explicit Interrupted(const std::string& what = "interrupted before all was told; the run itself is kept")
+      : std::runtime_error(what) {}
 };
 /// The same run; whoever reads it is interrupted when a signal comes from now on.
 [[nodiscard]] motion::RunView attentive(motion::RunView run);

@@ -248,7 +248,7 @@ int run_varied(const Request& request) {
     leave_report((std::filesystem::path(manner.folder) / fmt::format("{}-{}.html", stem, variation.name)).string(),
                  pages, files);
   }
-  int status = answered;
+  int status = made.size() < tasks.size() ? interrupted : answered;
   for (const Made& one : made) {
     status = worse(status, exit_status(one.store.account().status));
   }
@@ -338,8 +338,14 @@ int run(const Request& request) {
   }
   Made made{std::move(task), std::move(*store), {}};
   leave_files(leavings_of(request), made);
-  const report::Sensitivities slopes = sensitivity::sensitivity(made.task.model, made.store.view(made.task.model),
-                                                                parameters, sample_at, [] { return !asked_to_end(); });
+  const auto go_on = [] { return !asked_to_end(); };
+  report::Sensitivities slopes =
+      sensitivity::sensitivity(made.task.model, made.store.view(made.task.model), parameters, sample_at, go_on);
+  if (!parameters.empty()) {
+    sensitivity::add_sides_from_beside(slopes, model::read(made.task.recipe.text, made.task.recipe.file),
+                                       made.task.recipe.overrides, parameters, made.task.model,
+                                       made.store.view(made.task.model), sample_at, go_on);
+  }
   if (request.json) {
     report::run_json(made.task.model, attentive(made.store.view(made.task.model)), sample_at, made.files, print,
                      made.task.replaced, slopes);

@@ -72,6 +72,30 @@ struct Shown {
   std::string stem;
 };
 
+/// What is made is made as it was: options of runs are for models.
+void refuse_options_of_runs(const Request& request, const std::string& name) {
+  const std::pair<const char*, bool> of_runs[] = {{"--set", !request.set.empty()},
+                                                  {"--at", !request.at.empty()},
+                                                  {"--until", !request.until.empty()},
+                                                  {"--tolerance", !request.tolerance.empty()},
+                                                  {"--samples", !request.samples.empty()}};
+  for (const auto& [option, given] : of_runs) {
+    if (given) {
+      throw Error({name, 0, 0},
+                  fmt::format("{} is for a model that is run to be looked at; this has been made already", option));
+    }
+  }
+}
+
+/// A run for a page that was asked to end before: it is kept, and there is no page.
+void stop_where_interrupted(const runs::Store& store) {
+  if (store.account().status != motion::Status::interrupted && !asked_to_end()) return;
+  throw Interrupted(
+      fmt::format("interrupted at t = {}; the run is kept: `zwang view {}` shows it, `zwang run --resume "
+                  "{}` goes on with it",
+                  readable(store.account().present.state.time, 10), store.path(), store.path()));
+}
+
 /// The parameters in which runs differ, else their names.
 std::vector<std::string> labels(const std::vector<Shown>& shown) {
   std::vector<std::string> out(shown.size());
@@ -125,10 +149,14 @@ Shown show(const Question& question, const Manner& manner, const std::string& na
   runs::Store store = runs::Store::create(task.file, task.recipe, task.model);
   store.set_outputs(task.model);
   compute(task, manner, store);
+  stop_where_interrupted(store);
   return {std::move(task.model), std::move(store), file_stem(name)};
 }
 
 std::string make_report(const Request& request) {
+  for (const std::string& name : request.show) {
+    if (kind_of(name) != Kind::model) refuse_options_of_runs(request, name);
+  }
   // A sweep has a page of its own kind.
   for (const std::string& name : request.show) {
     if (kind_of(name) != Kind::run || !sweeps::is_sweep_file(name)) continue;
@@ -171,7 +199,14 @@ std::string make_report(const Request& request) {
 
 int view(const Request& request) {
   listen_to_signals();
-  const std::string file = make_report(request);
+  std::string file;
+  try {
+    file = make_report(request);
+  } catch (const Interrupted& why) {
+    if (!request.json) throw;
+    print(report::error_json(why.what()));
+    return interrupted;
+  }
   const bool opened = !request.no_open && open_in_browser(file);
   if (request.json) {
     report::Writer json;
@@ -180,7 +215,7 @@ int view(const Request& request) {
     return answered;
   }
   print(file + "\n");
-  if (!opened && !request.no_open) {
+  if (!opened && !request.no_open && !request.quiet) {
     std::cerr << "zwang: no browser could be started here; open the file above in one (or set BROWSER)\n";
   }
   return answered;

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command/call.hpp"
@@ -314,6 +316,114 @@ TEST_F(Answers, of_conditions_with_several_parts_have_one_value_their_own) {
   EXPECT_EQ(table.find("\n  ground ", once + 1), std::string::npos) << table;
   EXPECT_NE(table.find("\n  ceiling "), std::string::npos) << table;
   EXPECT_NE(call({"check", "-"}, model).out.find("2 variables, 3 conditions"), std::string::npos);
+}
+
+TEST(Check, says_of_a_state_before_a_shock_whether_the_rows_that_strike_are_independent) {
+  const auto regular = [](const std::string& second) {
+    const auto answer = call_json(
+        {"check", "-"},
+        "[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 1]\n[constraints]\nwall = \"a.x <= 0\"\nother = \"" +
+            second + "\"\n");
+    EXPECT_EQ(answer.json.at("status"), "impact");
+    return answer.json.at("regular").get<bool>();
+  };
+  EXPECT_FALSE(regular("2*a.x + a.x^2 <= 0"));
+  EXPECT_TRUE(regular("a.y <= 0"));
+  EXPECT_TRUE(regular("-a.x <= 1"));
+}
+
+TEST(Check, tells_value_and_rate_of_a_condition_as_it_is_written) {
+  const auto told = [](const std::string& condition) {
+    const auto answer =
+        call_json({"check", "-"}, "[points.a]\nmass = 1\nposition = [2, 3]\nvelocity = [1, -2]\n[constraints]\nc = \"" +
+                                      condition + "\"\n");
+    const Json& c = answer.json.at("constraints").at("c");
+    return std::pair(c.at("value").get<double>(), c.at("rate").get<double>());
+  };
+  EXPECT_EQ(told("max(a.x, a.y) <= 5"), std::pair(-2.0, -2.0));
+  EXPECT_EQ(told("max(a.x, a.y) <= 1"), std::pair(2.0, -2.0));
+  EXPECT_EQ(told("min(a.x, a.y) <= 5"), std::pair(-3.0, 1.0));
+  EXPECT_EQ(told("min(a.x, a.y) <= 2.5"), std::pair(-0.5, 1.0));
+  EXPECT_EQ(told("min(a.x, a.y) >= 1"), std::pair(-1.0, -1.0));
+  EXPECT_EQ(told("a.x <= 1 or a.y >= 2"), std::pair(-1.0, 2.0));
+  // Where both are equal: the right-hand derivative.
+  EXPECT_EQ(told("max(a.x, a.y - 1) <= 5"), std::pair(-3.0, 1.0));
+  EXPECT_EQ(told("min(a.x, a.y - 1) <= 5"), std::pair(-3.0, -2.0));
+}
+
+TEST(Motions, events_of_large_models_show_the_bodies_whose_velocity_changed) {
+  const auto events = [](int count) {
+    const TemporaryFile place("");
+    const std::string folder = place.name() + "-folder";
+    const auto answer =
+        call_json({"run", "-", "--no-report", "--out", folder},
+                  "[points.bead]\ncount = " + std::to_string(count) +
+                      "\nmass = 1\nposition = [\"-i\", 0, \"2*i\"]\nvelocity = [1, 0, 0]\n[constraints]\n"
+                      "wall = { for = \"i = 1..2\", condition = \"bead[i].x <= 0\" }\n"
+                      "bar = \"distance(bead[2], bead[3]) = sqrt(5)\"\n[simulation]\nuntil = 2.5\n");
+    std::filesystem::remove_all(folder);
+    EXPECT_EQ(answer.exit, 0);
+    return answer.json.at("events");
+  };
+  const Json few = events(33);
+  ASSERT_EQ(few.size(), 2U);
+  EXPECT_EQ(few[0].at("positions").size(), 33U);
+  const Json many = events(40);
+  ASSERT_EQ(many.size(), 2U);
+  EXPECT_EQ(many[0].at("velocities"), Json({{"bead[1]", {0.0, 0.0, 0.0}}}));
+  EXPECT_EQ(many[0].at("positions").size(), 1U);
+  ASSERT_EQ(many[1].at("velocities").size(), 2U);
+  EXPECT_TRUE(many[1].at("velocities").contains("bead[2]"));
+  EXPECT_TRUE(many[1].at("velocities").contains("bead[3]"));
+}
+
+TEST(Motions, derivatives_have_both_sides_as_far_as_they_exist) {
+  const auto differentiated = [](const std::string& model, const std::string& name) {
+    const TemporaryFile place("");
+    const std::string folder = place.name() + "-folder";
+    const auto answer = call_json({"run", "-", "--no-report", "--out", folder, "--sensitivity", name}, model);
+    std::filesystem::remove_all(folder);
+    EXPECT_EQ(answer.exit, 0);
+    const Json found = answer.json.at("sensitivity").at(name);
+    EXPECT_EQ(found.at("differentiable"), false);
+    return found;
+  };
+  const auto second = [](const Json& side, const char* what) { return side.at(what).at("a").at(1).get<double>(); };
+  const auto first = [](const Json& side, const char* what) { return side.at(what).at("a").at(0).get<double>(); };
+
+  // A floor that touches without a force: pressed it holds, lifted y = F t^2/2.
+  const Json lifted = differentiated(
+      "[parameters]\nF = 0\n[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\nforce = [0, \"F\"]\n"
+      "[constraints]\nc = \"a.y >= 0\"\n[simulation]\nuntil = 2\n",
+      "F");
+  EXPECT_NEAR(second(lifted.at("before"), "positions"), 0, 1e-9);
+  EXPECT_NEAR(second(lifted.at("after"), "positions"), 2, 1e-9);
+  EXPECT_NEAR(second(lifted.at("after"), "velocities"), 2, 1e-9);
+
+  // Friction that just holds: it slips by (F - 1) t^2/2.
+  const Json slips = differentiated(
+      "[parameters]\nF = 1\n[points.a]\nmass = 1\nposition = [0, 0]\nforce = [\"F - sign(a.x')\", 0]\n"
+      "[simulation]\nuntil = 2\n",
+      "F");
+  EXPECT_NEAR(first(slips.at("before"), "positions"), 0, 1e-9);
+  EXPECT_NEAR(first(slips.at("after"), "positions"), 2, 1e-9);
+
+  // An impact at the very end: from below it lies before the end; from above the velocity told here is not led to.
+  const Json struck = differentiated(
+      "[parameters]\nh = 1\n[points.a]\nmass = 1\nposition = [0, \"h\"]\nvelocity = [1, -1]\n[constraints]\n"
+      "c = { condition = \"a.y >= 0\", restitution = 0.5 }\n[simulation]\nuntil = 1\n",
+      "h");
+  EXPECT_NEAR(second(struck.at("before"), "positions"), -0.5, 1e-9);
+  EXPECT_NEAR(second(struck.at("before"), "velocities"), 0, 1e-9);
+  EXPECT_FALSE(struck.contains("after"));
+
+  // A graze: struck on one side, with a speed like a root, which has no derivative.
+  const Json grazed = differentiated(
+      "[parameters]\nv = -2\n[points.a]\nmass = 1\nposition = [0, 1]\nvelocity = [1, \"v\"]\nforce = [0, 2]\n"
+      "[constraints]\nc = \"a.y >= 0\"\n[simulation]\nuntil = 2\n",
+      "v");
+  EXPECT_NEAR(second(grazed.at("after"), "positions"), 2, 1e-9);
+  EXPECT_FALSE(grazed.contains("before"));
 }
 
 }  // namespace zwang::command::answers_tests

@@ -177,6 +177,42 @@ TEST_F(Options, the_gallery_lists_names_first) {
   EXPECT_TRUE(json.json.contains("zwang"));
 }
 
+TEST_F(Options, a_model_of_the_gallery_is_one_object_with_json) {
+  const auto shown = call_json({"gallery", "ladder"});
+  EXPECT_EQ(shown.exit, 0);
+  EXPECT_EQ(shown.json.at("name"), "ladder");
+  EXPECT_EQ(shown.json.at("text"), call({"gallery", "ladder"}).out);
+  const auto physics = call_json({"gallery", "ladder", "--physics"});
+  EXPECT_EQ(physics.json.at("physics"), call({"gallery", "ladder", "--physics"}).out);
+  const TemporaryFile place("");
+  const std::string folder = place.name() + "-folder";
+  const auto written = call_json({"gallery", "ladder", "--out", folder});
+  EXPECT_EQ(written.exit, 0);
+  ASSERT_GE(written.json.at("files").size(), 2U);
+  for (const auto& file : written.json.at("files")) EXPECT_TRUE(std::filesystem::exists(file.get<std::string>()));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Options, options_of_a_run_go_with_run_and_are_refused_in_words_elsewhere) {
+  const TemporaryFile place("");
+  const std::string folder = place.name() + "-folder";
+  const auto run = call_json(
+      {"gallery", "ladder", "--run", "--until", "0.125", "--no-report", "--sample-at", "0.0625", "--out", folder});
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_EQ(run.json.at("final").at("time"), 0.125);
+  EXPECT_EQ(run.json.at("samples").size(), 1U);
+  std::filesystem::remove_all(folder);
+  const auto shown = call({"gallery", "ladder", "--until", "1"});
+  EXPECT_EQ(shown.exit, 2);
+  EXPECT_NE(shown.err.find("--until is for `zwang gallery NAME --run`"), std::string::npos) << shown.err;
+  EXPECT_EQ(call({"gallery", "--run"}).exit, 2);
+  const auto elsewhere = call({"check", "gallery:ladder", "--sample-at", "1"});
+  EXPECT_EQ(elsewhere.exit, 2);
+  EXPECT_NE(elsewhere.err.find("`zwang check` has no option `--sample-at`: it is one of `zwang run`"),
+            std::string::npos)
+      << elsewhere.err;
+}
+
 TEST_F(Options, every_gallery_model_is_answered_by_every_question) {
   std::istringstream lines(call({"gallery"}).out);
   std::string line;

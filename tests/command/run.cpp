@@ -430,6 +430,26 @@ TEST_F(Run, interrupt_and_terminate_end_with_a_checkpoint_and_the_way_to_go_on) 
   EXPECT_NE(told.out.find("--resume " + out("endless.sqlite")), std::string::npos) << told.out;
 }
 
+TEST_F(Run, a_view_that_is_interrupted_keeps_its_run_and_says_so) {
+  for (const bool json : {false, true}) {
+    std::vector<std::string> words = {"view", file("endless.toml"), "--no-open", "--out", file("out")};
+    if (json) words.emplace_back("--json");
+    const fs::path before = fs::current_path();
+    fs::current_path(folder_);
+    const Outcome outcome = disturbed(words, [&](pid_t child) {
+      wait_for(child, out("endless.sqlite"));
+      kill(child, SIGINT);
+    });
+    fs::current_path(before);
+    EXPECT_EQ(outcome.exit, 130) << outcome.err;
+    EXPECT_FALSE(fs::exists(out("endless.html")));
+    EXPECT_TRUE(fs::exists(out("endless.sqlite")));
+    const std::string told = json ? Json::parse(outcome.out)["error"]["message"].get<std::string>() : outcome.err;
+    EXPECT_NE(told.find("the run is kept: `zwang view "), std::string::npos) << told;
+    fs::remove(out("endless.sqlite"));
+  }
+}
+
 TEST_F(Run, a_request_that_comes_twice_is_one_request) {
   const Outcome outcome = disturbed({"run", file("endless.toml"), "--out", file("out"), "--json"}, [&](pid_t child) {
     wait_for(child, out("endless.sqlite"));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "zwang/base/number.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
 
@@ -399,6 +400,83 @@ TEST(Natural, a_ball_from_one_focus_of_an_ellipse_comes_to_the_other) {
     EXPECT_NEAR(one.state.position[1], 0, close_by);
     EXPECT_NEAR(std::hypot(one.state.velocity[0], one.state.velocity[1]), speed, close_by);
   }
+}
+
+// y = y_0 (1 - t / t_0)^2 touches zero at t_0 and goes on: an event without effect, whatever the height it came from, and though roots are rounded.
+TEST(Natural, a_place_that_touches_zero_lists_its_graze_once) {
+  for (const double speed : {0.0, 1.0}) {
+    for (const double height : {1.0, 0.7, 0.123, 1e-6, 2.3, 3e5}) {
+      const std::string root = "sqrt(" + zwang::exact(height) + ")";
+      const Outcome one =
+          outcome("[points.a]\nmass = 1\nposition = [0, " + zwang::exact(height) + "]\nvelocity = [" +
+                  zwang::exact(speed) + ", \"-2*" + root + "\"]\nforce = [0, 2]\n[constraints]\nc = \"a.y >= 0\"\n" +
+                  "[simulation]\nuntil = \"2*" + root + "\"\n");
+      EXPECT_EQ(one.status, Status::finished) << one.why;
+      ASSERT_EQ(one.kinds, std::vector<std::string>{"graze"}) << height;
+      EXPECT_NEAR(one.times[0], std::sqrt(height), 1e-7 * std::sqrt(height));
+      EXPECT_NEAR(one.state.position[1], height, 1e-11 * height);
+    }
+  }
+}
+
+// A disc of radius R, flown at from D away at the height d beside its middle: it is hit after D - sqrt(R^2 - d^2), at speed sqrt(R^2 - d^2)/R across.
+TEST(Natural, a_small_target_far_away_is_hit_however_it_is_written) {
+  const double far = 1e9;
+  const auto flown_at = [&](double radius, double beside, bool squares) {
+    const std::string r = zwang::exact(radius);
+    return outcome("[points.a]\nmass = 1\nposition = [-1e9, " + zwang::exact(beside) +
+                   "]\nvelocity = [1, 0]\n[constraints]\nc = { condition = \"" +
+                   (squares ? "a.x^2 + a.y^2 >= " + r + "^2" : "distance(a, [0, 0]) >= " + r) +
+                   "\", restitution = 1 }\n[simulation]\nuntil = 1.5e9\n");
+  };
+  for (const double radius : {1.0, 1e-2, 1e-3}) {
+    for (const double part : {0.0, 0.5, 0.9, 0.999999}) {
+      for (const bool squares : {false, true}) {
+        const Outcome one = flown_at(radius, part * radius, squares);
+        EXPECT_EQ(one.status, Status::finished) << one.why;
+        ASSERT_EQ(one.kinds, std::vector<std::string>{"impact"}) << radius << " " << part << " " << squares;
+        const double half = radius * std::sqrt(1 - part * part);
+        EXPECT_NEAR(one.times[0], far - half, 1e-6);
+        // Turned by twice the angle of the place that is hit; the clock knows that place to 1e-7.
+        EXPECT_NEAR(one.state.velocity[0], 2 * part * part - 1, 1e-6 / radius);
+      }
+    }
+    for (const bool squares : {false, true})
+      EXPECT_TRUE(flown_at(radius, 1.001 * radius, squares).kinds.empty()) << radius << " " << squares;
+  }
+}
+
+// What strikes at the last instant has struck: the state at an event is that after it.
+TEST(Natural, what_strikes_at_the_very_end_is_done) {
+  const auto dropped = [](const std::string& height, const std::string& speed, const std::string& weight,
+                          const std::string& until) {
+    return outcome(
+        "gravity = [0, " + weight + "]\n[points.a]\nmass = 1\nposition = [0, " + height + "]\nvelocity = [1, " + speed +
+        "]\n[constraints]\nfloor = { condition = \"a.y >= 0\", restitution = 0.5 }\n[simulation]\nuntil = \"" + until +
+        "\"\n");
+  };
+  for (const char* height : {"1", "0.3", "7.1"}) {
+    const Outcome even = dropped(height, "-1", "0", height);
+    EXPECT_EQ(even.status, Status::finished) << even.why;
+    ASSERT_EQ(even.kinds, std::vector<std::string>{"impact"}) << height;
+    EXPECT_NEAR(even.state.velocity[1], 0.5, close_by);
+    const std::string fall = std::string("sqrt(2*") + height + "/9.81)";
+    const Outcome falling = dropped(height, "0", "-9.81", fall);
+    EXPECT_EQ(falling.status, Status::finished) << falling.why;
+    ASSERT_EQ(falling.kinds, std::vector<std::string>{"impact"}) << height;
+    EXPECT_NEAR(falling.state.velocity[1], 0.5 * std::sqrt(2 * 9.81 * std::stod(height)), 1e-9);
+  }
+  // A little before it has not.
+  EXPECT_TRUE(dropped("1", "-1", "0", "1 - 1e-9").kinds.empty());
+}
+
+// |x| x' <= 1 from x = 0 at speed 2: it binds from x = 1/2 on, and then x^2 grows by 2 in a unit of time.
+TEST(Natural, a_velocity_condition_may_begin_where_its_coefficient_vanishes) {
+  const Outcome free = outcome(
+      "[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [2, 0]\n[constraints]\nc = \"abs(a.x)*a.x' <= "
+      "1\"\n[simulation]\nuntil = 2\n");
+  ASSERT_EQ(free.status, Status::finished) << free.why;
+  EXPECT_NEAR(free.state.position[0], std::sqrt(0.25 + 2 * 1.75), 1e-9);
 }
 
 TEST(Natural, a_limit_on_an_angle_starts_where_the_angle_is_zero_and_is_passed_there) {

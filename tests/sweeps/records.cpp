@@ -11,6 +11,7 @@
 #include "zwang/error.hpp"
 #include "zwang/model/evaluate.hpp"
 #include "zwang/motion/track.hpp"
+#include "zwang/stepping/stepping.hpp"
 #include "zwang/sweeps/sample.hpp"
 
 namespace zwang::sweeps::records_tests {
@@ -48,6 +49,39 @@ Row one(const std::string& text, const std::vector<std::string>& over, const std
   Row row;
   EXPECT_TRUE(sweep.follow(k, row));
   return row;
+}
+
+// A ball that does not bounce, in steps: it falls, and lies on the floor from sqrt(2 h / g) on.
+TEST(Records, of_a_model_in_steps_are_those_of_its_own_run) {
+  const std::string stepped = ball + "method = \"stepping\"\nstep = 1e-3\n";
+  for (const std::uint64_t k : {0U, 1U}) {
+    const Row row = one(stepped, {"h=0.2,0.45", "e=0"}, {"ball.y", "ball.x", "max(ball.y)", "at(1.5, ball.x)"}, k);
+    EXPECT_EQ(row.status, "finished");
+    EXPECT_EQ(row.time, 2);
+    EXPECT_EQ(row.steps, 2000U);
+    EXPECT_EQ(row.events, 0U);
+    EXPECT_TRUE(std::isnan(row.defect)) << "steps have a penetration instead";
+    const double height = k == 0 ? 0.2 : 0.45;
+    EXPECT_NEAR(row.records[0], 0, 1e-2);  // a step at the speed of the fall
+    EXPECT_NEAR(row.records[1], 4, 1e-11);
+    EXPECT_EQ(row.records[2], height);
+    EXPECT_NEAR(row.records[3], 3, 1e-11);
+    // The same bits as its own run.
+    model::Overrides overrides;
+    overrides.parameters = {{"h", zwang::exact(height)}, {"e", "0"}};
+    const model::Model model = model::compile(model::read(stepped, "model.toml"), overrides);
+    stepping::Stepping alone = stepping::begin(model);
+    while (stepping::advance(alone)) {
+    }
+    EXPECT_EQ(row.records[0], alone.motion.state.position[1]);
+    EXPECT_EQ(row.records[1], alone.motion.state.position[0]);
+  }
+  try {
+    static_cast<void>(one(stepped, {"h=0.2"}, {"count(impact)"}));
+    ADD_FAILURE() << "steps have no events";
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("steps have no list of events"), std::string::npos) << error.message();
+  }
 }
 
 TEST(Records, of_a_bouncing_ball_are_those_of_the_closed_form) {

@@ -970,6 +970,13 @@ Instant classify(const model::Model& model, const model::State& given_state, con
   // Nothing strikes a flow: rates that break a condition are none.
   if (model.flow && instant.status == Status::impact) instant.status = Status::jammed;
   gather(model, impl, instant);
+  // Before a shock what is approached is effective too.
+  for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    if (instant.role[row] != Role::approached) continue;
+    impl.problem.append(
+        model, impl.rows, row, impl.rows.curvature[row],
+        model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation : gauss::RowKind::inequality);
+  }
   instant.regular = impl.dynamics.mass_positive && independent(model, state, impl);
   return instant;
 }

@@ -434,6 +434,16 @@ bool Shapes::jumps(Expr f, const Probe& probe) {
   return !asked_.jump.empty();
 }
 
+/// Velocities may have no part in a condition on the side of its corners on which the motion begins, as in abs(x) x' <= 1 at x = 0, and one elsewhere.
+bool Shapes::moves_on_any_side(Expr f, const Probe& probe) {
+  if (moves(graph_, f, probe, asked_about_state_)) return true;
+  if (probe.modes.empty()) return false;
+  Probe between = probe;
+  double number = 1;
+  for (double& mode : between.modes) mode = number += 0.37;  // no side has such numbers: nothing cancels by chance
+  return moves(graph_, f, between, asked_about_state_);
+}
+
 RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {
   RowShape shape;
   Apart apart = take_apart(std::span(&f, 1), given, true);
@@ -446,7 +456,7 @@ RowShape Shapes::row(Expr f, const Probe& given, std::string& jump) {
 
   // Velocities may cancel, or be linear, only after multiplying out.
   if (bends(graph_, f, 1)) f = expressions::expand(graph_, f);
-  if (!moves(graph_, f, probe, asked_about_state_)) f = at_rest(graph_, f);
+  if (!moves_on_any_side(f, probe)) f = at_rest(graph_, f);
   const std::vector<Expr> nonlinear = beyond(graph_, f, probe, 1, asked_about_state_);
   if (!nonlinear.empty()) {
     shape.nonlinear = expressions::print(graph_, nonlinear.front(), probe.names);

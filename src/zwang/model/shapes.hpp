@@ -120,6 +120,7 @@ class Shapes {
   /// The corner at which the first output, `source` taken apart, jumps, or "".
   [[nodiscard]] std::string find_jump(expressions::Expr source, const Apart& apart, const Probe& probe);
   [[nodiscard]] Probe with_modes(const Apart& apart, const Probe& probe);
+  [[nodiscard]] bool moves_on_any_side(expressions::Expr f, const Probe& probe);
   void add_corners(Slotted& group, const Apart& apart);
   [[nodiscard]] SlotMap compact(std::vector<expressions::Expr>& expressions);
   [[nodiscard]] std::vector<expressions::Expr> separate(expressions::Expr e, expressions::SymbolKind by);

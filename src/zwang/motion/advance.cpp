@@ -688,12 +688,22 @@ void look_ahead(Motion& motion, Stride& stride) {
   found = first_happening(motion, h, impl.buffer);
   const double position = impl.passage.ahead / stride.unit;
   if (stride.crossing && h >= position) close_at_position(h, found);
-  if (!stride.crossing && !impl.passage.followed) stride.nearer = nearer_place(motion, found, stride.size_there);
+  if (!stride.crossing && !impl.passage.followed) {
+    stride.nearer = nearer_place(motion, found, stride.size_there);
+    // What was measured far from here is measured here.
+    while (stride.nearer == 0) {
+      impl.size[found.blurred_row] = stride.size_there;
+      found = first_happening(motion, h, impl.buffer);
+      stride.nearer = nearer_place(motion, found, stride.size_there);
+    }
+  }
   found.cut = std::min(found.cut, stride.nearer);
   stride.turned = find_turns(motion, h);
   stride.s =
       std::min({h, found.at, found.cut, found.graze, found.stop, found.parts, stride.turned.at, stride.turned.cut});
   stride.together = stride.s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
+  // What is to be looked at from nearer does not happen where that look begins.
+  if (stride.s == stride.nearer) stride.together = stride.s;
   stride.scheduled = stride.gap <= stride.together;
   if (stride.scheduled) stride.s = stride.gap;
   // At a singular position, too, what happens while the state moves by less than it is known happens together.
@@ -830,6 +840,36 @@ Next stand(Motion& motion, double approach, bool& asked) {
   return Next::done;
 }
 
+/// Open conditions that touch at the very end of the motion and are approached: their roots lie within rounding of the end, and may lie behind it.
+std::vector<std::uint32_t> struck_at_the_end(const Motion& motion, const Stride& stride) {
+  const Motion::Impl& impl = *motion.impl;
+  const model::Model& model = impl.model;
+  std::vector<std::uint32_t> struck;
+  if (!stride.scheduled || motion.state.time < impl.until || impl.watched_rows.empty()) return struck;
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::State state = motion.state;
+  state.position_uncertainty.resize(model.variables, 0.0);
+  state.velocity_uncertainty.resize(model.variables, 0.0);
+  const double clock = resolution(state.time);
+  for (std::size_t i = 0; i < model.variables && i < impl.step_position.size(); ++i) {
+    const auto widen = [](double& off, double at, double gained, double rate) {
+      off = std::max(off, unit_rounding * (std::abs(at) + gained) + rate);
+    };
+    widen(state.position_uncertainty[i], state.position[i], impl.step_position[i], clock * std::abs(state.velocity[i]));
+    widen(state.velocity_uncertainty[i], state.velocity[i], impl.step_velocity[i], 0.0);
+  }
+  for (const std::uint32_t row : impl.watched_rows) {
+    if (impl.standing[row] != Standing::open || !model::is_holonomic(model.row_kind[row])) continue;
+    model::evaluate_row(model, state, row, work.scratch, work.rows);
+    const model::Rows& rows = work.rows;
+    const double touch = model.simulation.touch;
+    const double touches = touch * rows.value_scale[row] + instant::bounds_that_are_nothing * rows.value_error[row];
+    const double rests = touch * rows.rate_scale[row] + instant::bounds_that_are_nothing * rows.rate_error[row];
+    if (std::abs(rows.value[row]) <= touches && rows.rate[row] > rests) struck.push_back(row);
+  }
+  return struck;
+}
+
 /// All that happens at the end of the stride.
 Triggers triggers_of(const Motion& motion, const Stride& stride) {
   const double together = stride.together;
@@ -917,6 +957,10 @@ bool advance_piece(Motion& motion) {
   Triggers triggers = triggers_of(motion, stride);
   triggers.doubt = triggers.doubt || asked || impl.parted ||
                    (!impl.model.cones.empty() && (leaves_apex(motion) || nears_apex(motion)));
+  for (const std::uint32_t row : struck_at_the_end(motion, stride)) {
+    std::vector<std::uint32_t>& closing = triggers.closing;
+    if (std::find(closing.begin(), closing.end(), row) == closing.end()) closing.push_back(row);
+  }
   impl.parted = false;
   settle(motion, triggers, false);
   // Rows of the shock that contradict each other only because they depend on one another here.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "zwang/instant/classify_tolerances.hpp"
 #include "zwang/instant/evaluation.hpp"
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/motion/excursion.hpp"
@@ -17,7 +18,10 @@ namespace {
 constexpr double multiplier_noise = 1e-12;  ///< of the terms a multiplier is the difference of: below it counts as zero
 constexpr double displaced_part =
     1e-13;  ///< of the way to a crossing: by more than this rounding of the terms should not put it off
-constexpr double passes_in_roundings = 64;    ///< of its terms, above zero: what has passed it, and not but touched
+constexpr double plainly_off = 1e-6;        ///< of the distance at the beginning: what stays so far off does not touch
+constexpr double shortest_to_a_place = 4;   ///< of the shortest step: a place nearer than it is no nearer
+constexpr double shown_part = 0.125;        ///< of the distance at the beginning: rounding below it hides nothing
+constexpr double passes_in_roundings = 64;  ///< of its terms, above zero: what has passed it, and not but touched
 constexpr double rounded_accelerations = 64;  ///< roundings of the terms of an acceleration: what it may be off by
 
 /// sum |c_k| h^k of coefficients `stride` apart.
@@ -63,6 +67,13 @@ bool stays_below(const double* c, std::size_t stride, std::size_t count, double 
   return first_excursion({p.data(), count}, h, 0.0).kind == Excursion::Kind::none;
 }
 
+/// A step may be so long that rounding of its terms hides that the row is open at its beginning: what it does there shows on this part of the step.
+double shown_beginning(std::span<const double> p, double h, double band) {
+  if (!(p[0] < -band) || !(64 * eps * terms(p, h) > -p[0])) return h;
+  while (64 * eps * terms(p, h) > -shown_part * p[0] && h > 0) h /= 2;
+  return h;
+}
+
 /// One polynomial: p = scale * c, with `leading` vanishing coefficients divided out. The function itself differs from it by no more
 /// than `rest`, all of it beyond the last coefficient.
 void look_at(const double* c, std::size_t stride, std::size_t count, double sign, unsigned leading, double h,
@@ -80,15 +91,37 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
     found.cut = std::min(found.cut, h);
     return true;
   };
-  const auto blurred = [&](double at, bool passes) {
+  const auto blurred = [&](double at, bool passes, bool touches) {
     if (release || closed || leading > 0 || !(at < found.blurred)) return;
     found.blurred = at;
     found.blurred_row = row;
     found.blurred_passes = passes;
+    found.blurred_touches = touches;
   };
   double from = 0;
+  if (!release && !closed && leading == 0) {
+    const double begin = shown_beginning({p.data(), size}, h, band);
+    const double hidden = 64 * eps * terms({p.data(), size}, h);
+    if (begin < h && first_excursion({p.data(), size}, begin, band).kind == Excursion::Kind::none &&
+        value({p.data(), size}, begin) < -std::max(band, hidden)) {
+      from = begin;
+    } else if (begin < h) {
+      h = begin;
+      found.cut = std::min(found.cut, h);
+    }
+  }
   for (int round = 0; round < 100; ++round) {
-    const Excursion e = first_excursion({p.data(), size}, h, band, from);
+    Excursion e = first_excursion({p.data(), size}, h, band, from);
+    // Whether it but touches early on the step may be hidden by rounding of what comes later.
+    if (e.kind == Excursion::Kind::graze && !release && !closed && leading == 0 && early * e.at < h && e.at > from &&
+        64 * eps * terms({p.data(), size}, h) > band) {
+      const Excursion near = first_excursion({p.data(), size}, 2 * e.at, band, from);
+      if (near.kind == Excursion::Kind::none) {
+        from = 2 * e.at;
+        continue;
+      }
+      if (near.kind != Excursion::Kind::pending) e = near;
+    }
     switch (e.kind) {
       case Excursion::Kind::none: return;
       case Excursion::Kind::crossing: {
@@ -108,7 +141,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
         if (is_blurred && on_shorter(at)) break;
         found.crossings.push_back({row, at, release});
         found.at = std::min(found.at, at);
-        if (is_blurred) blurred(at, false);
+        if (is_blurred) blurred(at, false, false);
         return;
       }
       case Excursion::Kind::pending:
@@ -118,7 +151,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.cut = std::min(found.cut, at);
           found.pendings.push_back({row, at, release});
         }
-        blurred(e.at, false);
+        blurred(e.at, false, false);
         return;
       case Excursion::Kind::graze:
         if (on_shorter(e.at)) break;
@@ -127,7 +160,7 @@ void look_at(const double* c, std::size_t stride, std::size_t count, double sign
           found.grazes.push_back({row, e.at, false});
           found.graze = std::min(found.graze, e.at);
         }
-        blurred(e.at, value({p.data(), size}, e.at) > passes_in_roundings * eps * terms({p.data(), size}, e.at));
+        blurred(e.at, value({p.data(), size}, e.at) > passes_in_roundings * eps * terms({p.data(), size}, e.at), true);
         from = e.at + (h - e.at) * behind_a_graze + h * eps;
         if (from >= h) return;
         break;
@@ -168,6 +201,79 @@ double rounding_on_step(const Motion& motion, std::uint32_t row, double h) {
   const double unit = impl.series.unit();
   return rounded_accelerations * eps * sum * h * unit * (holonomic ? h * unit / 2 : 1.0);
 }
+
+/// The state of the motion s later on its series.
+model::State state_at(const Motion& motion, double s) {
+  const double u = motion.impl->series.unit();
+  const std::span<const double> q = motion.impl->series.position();
+  const std::size_t n = motion.impl->model.variables;
+  model::State there = motion.state;
+  there.time += s * u;
+  for (std::size_t i = 0; i < n; ++i) {
+    double moved = 0;
+    double rate = 0;
+    for (std::size_t k = q.size() / n; k-- > 1;) {
+      moved = (moved + q[k * n + i]) * s;
+      rate = rate * s + static_cast<double>(k) * q[k * n + i];
+    }
+    there.position[i] += moved;
+    there.velocity[i] = rate / u;
+  }
+  return there;
+}
+
+/// The terms of a row at a state, and what the state is uncertain by in roundings.
+double size_at(const Motion& motion, std::uint32_t row, const model::State& there) {
+  const model::Model& model = motion.impl->model;
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::evaluate_row(model, there, row, work.scratch, work.rows);
+  const bool holonomic = model::is_holonomic(model.row_kind[row]);
+  const double scale = holonomic ? work.rows.value_scale[row] : work.rows.rate_scale[row];
+  const double error = holonomic ? work.rows.value_error[row] : work.rows.rate_error[row];
+  return std::max(scale, error / unit_rounding);
+}
+
+/// What rounding of the way that led there may have put a row off by, at a state.
+double known_of(const Motion& motion, std::uint32_t row, model::State there) {
+  const Motion::Impl& impl = *motion.impl;
+  there.position_uncertainty = impl.rounding_position;
+  there.velocity_uncertainty = impl.rounding_velocity;
+  there.position_uncertainty.resize(impl.model.variables, 0.0);
+  there.velocity_uncertainty.resize(impl.model.variables, 0.0);
+  for (std::size_t i = 0; i < impl.model.variables; ++i) {
+    double& off = there.position_uncertainty[i];
+    off = std::max(off, unit_rounding * std::abs(motion.state.position[i]));
+  }
+  instant::Evaluation& work = motion.impl->workspace.evaluation();
+  model::evaluate_row(impl.model, there, row, work.scratch, work.rows);
+  return instant::bounds_that_are_nothing * work.rows.value_error[row];
+}
+
+/// An open row that comes near to zero and goes off again, f' > 0 and then f' < 0: where it is nearest, if it counts as zero there by what rounding of the way
+/// here has left of the state. It touches, though its own terms may tell it from zero: y = (1 - t)^2 a + 1e-17 a is as good as zero at t = 1. Never, if it does not.
+double touching(const Motion& motion, std::uint32_t row, std::span<const double> f, double h) {
+  if (f.size() < 3 || f.size() > 64 || !(f[0] < 0 && f[1] > 0)) return never;
+  double sum = 0;
+  double highest = f[0];
+  double power = 1;
+  for (const double c : f) {
+    sum += c * power;
+    power *= h;
+    highest = std::max(highest, sum);
+  }
+  if (highest < plainly_off * f[0]) return never;
+  // Where it is nearest.
+  std::array<double, 64> rate{};
+  for (std::size_t k = 1; k < f.size(); ++k) rate[k - 1] = -static_cast<double>(k) * f[k];
+  const std::span<const double> falling{rate.data(), f.size() - 1};
+  const Excursion e = first_excursion(falling, shown_beginning(falling, h, 0.0), 0.0);
+  if (e.kind != Excursion::Kind::crossing) return never;
+  const double nearest = value(f, e.at);
+  if (!(nearest > plainly_off * f[0] && nearest < 0)) return never;
+  const double known = known_of(motion, row, state_at(motion, e.at));
+  return -nearest <= known && -f[0] > 2 * known ? e.at : never;
+}
+
 }  // namespace
 
 Happening first_happening(const Motion& motion, double h, std::vector<double>& buffer) {
@@ -204,8 +310,16 @@ Happening first_happening(const Motion& motion, double h, std::vector<double>& b
     const double band = implied ? std::max(part * size, rounding_on_step(motion, row, h)) : part * size;
     if (shared) found.parts = std::min(found.parts, parting(f.data(), 1, f.size(), h, band));
     if (!shared) {
+      const std::size_t told = found.crossings.size() + found.grazes.size() + found.pendings.size();
       look_at(f.data(), 1, f.size(), 1.0, impl.leading[row], h, part * size, size, series.watched_rest(w), row, false,
               implied, found);
+      const bool silent = found.crossings.size() + found.grazes.size() + found.pendings.size() == told;
+      if (silent && !implied && impl.leading[row] == 0 && model::is_holonomic(impl.model.row_kind[row])) {
+        if (const double at = touching(motion, row, f, h); at < never) {
+          found.grazes.push_back({row, at, false});
+          found.graze = std::min(found.graze, at);
+        }
+      }
     }
     if (implied) found.parts = std::min(found.parts, parting(f.data(), 1, f.size(), h, band, -1));
   }
@@ -227,9 +341,16 @@ double nearer_place(const Motion& motion, const Happening& found, double& size) 
   const Motion::Impl& impl = *motion.impl;
   const model::Model& model = impl.model;
   const std::uint32_t row = found.blurred_row;
+  // Its terms may have become small on the way here: then the band is that of the place where it was measured last.
+  const bool holonomic = model::is_holonomic(model.row_kind[row]);
+  const double here = size_at(motion, row, motion.state);
+  if (here < nearer_by * impl.size[row]) {
+    size = here;
+    return 0;
+  }
   const double s = (1 - left_to_go) * found.blurred;
   const double u = impl.series.unit();
-  if (!(s * u > guess_of_rounding * shortest_step(impl, motion.state.time))) return never;
+  if (!(s * u > shortest_to_a_place * shortest_step(impl, motion.state.time))) return never;
   const std::span<const double> q = impl.series.position();
   const std::size_t n = model.variables;
   const auto moved = [&](std::size_t i) {
@@ -237,26 +358,17 @@ double nearer_place(const Motion& motion, const Happening& found, double& size) 
     for (std::size_t k = q.size() / n; k-- > 1;) sum = (sum + q[k * n + i]) * s;
     return sum;
   };
-  const bool holonomic = model::is_holonomic(model.row_kind[row]);
   const auto first = model.row_column.begin() + model.row_start[row];
   const auto last = model.row_column.begin() + model.row_start[row + 1];
   if (holonomic && !found.blurred_passes &&
       std::none_of(first, last, [&](std::uint32_t i) { return std::abs(moved(i)) > much_moved * std::abs(q[i]); }))
     return never;
-  model::State there = motion.state;
-  there.time += s * u;
-  for (std::size_t i = 0; i < n; ++i) {
-    there.position[i] += moved(i);
-    double rate = 0;
-    for (std::size_t k = q.size() / n; k-- > 1;) rate = rate * s + static_cast<double>(k) * q[k * n + i];
-    there.velocity[i] = rate / u;
-  }
-  instant::Evaluation& work = motion.impl->workspace.evaluation();
-  model::evaluate_row(model, there, row, work.scratch, work.rows);
-  const model::Rows& rows = work.rows;
-  const double scale = holonomic ? rows.value_scale[row] : rows.rate_scale[row];
-  const double error = holonomic ? rows.value_error[row] : rows.rate_error[row];
-  size = std::max(scale, error / unit_rounding);
+  const model::State there = state_at(motion, s);
+  // What but touches is no better known from nearer than the way here lets it be: by the gradient that it has where it touches.
+  const double known =
+      holonomic && found.blurred_touches ? known_of(motion, row, state_at(motion, found.blurred)) : 0.0;
+  size = size_at(motion, row, there);
+  if (std::abs(motion.impl->workspace.evaluation().rows.value[row]) <= known) return never;
   return size < nearer_by * impl.size[row] ? s : never;
 }
 

@@ -22,7 +22,8 @@ struct Happening {
   std::vector<Crossing> crossings, grazes, pendings;  ///< pendings: what is as good as zero at the end of the step
   double parts = never;    ///< of the first place at which a row that others carry is left by them: does it let go?
   double blurred = never;  ///< of the first place at which an open row does something that its band all but hides
-  bool blurred_passes = false;  ///< and rises above zero there by more than rounding of its terms
+  bool blurred_passes = false;   ///< and rises above zero there by more than rounding of its terms
+  bool blurred_touches = false;  ///< and goes off again without having risen above it
   std::uint32_t blurred_row = no_row;
 };
 

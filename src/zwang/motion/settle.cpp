@@ -54,6 +54,25 @@ bool lands_softly(const Motion& motion, std::uint32_t row) {
   return std::abs(earlier - rate) >= soft_landing * std::abs(rate);
 }
 
+/// What has just been touched, and turned back from by its second derivative, has f = f' = 0 there: left alone, rounding of both would touch it again.
+void leave_what_was_grazed(Motion& motion, const std::vector<std::uint32_t>& rows) {
+  Motion::Impl& impl = *motion.impl;
+  const double end = motion.piece.length / motion.piece.unit;
+  for (const std::uint32_t row : rows) {
+    const auto found = std::lower_bound(impl.watched_rows.begin(), impl.watched_rows.end(), row);
+    if (found == impl.watched_rows.end() || *found != row || !model::is_holonomic(impl.model.row_kind[row])) continue;
+    const std::span<const double> f = impl.series.watched(static_cast<std::size_t>(found - impl.watched_rows.begin()));
+    double second = 0;
+    double terms = 0;
+    for (std::size_t k = f.size(); k-- > 2;) {
+      const double c = static_cast<double>(k * (k - 1)) * f[k];
+      second = second * end + c;
+      terms = terms * end + std::abs(c);
+    }
+    if (second < -vanishing_turn * terms) impl.leading[row] = 2;
+  }
+}
+
 /// Does an equation depend on others? The motion stays in a singular position.
 bool any_equation_implied(const model::Model& model, const std::vector<Standing>& standing) {
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
@@ -393,6 +412,7 @@ void settle(Motion& motion, const Triggers& given, bool first) {
     regulate_and_accelerate(motion, triggers, first);
   } else if (!triggers.grazing.empty()) {
     list_grazes(motion, triggers.grazing);
+    leave_what_was_grazed(motion, triggers.grazing);
   }
   keep_account(motion);
   bool stop = triggers.stop;

@@ -160,6 +160,8 @@ inline constexpr int most_halvings = 1000;
 inline constexpr double sensible_cut = 1e-6;
 /// Of the rest of a step: so much behind a graze the search begins anew.
 inline constexpr double behind_a_graze = 1e-9;
+/// Of the terms of a second derivative: below it a condition that was touched is not known to be turned back from.
+inline constexpr double vanishing_turn = 1e-9;
 /// Of its own terms: an open condition that others imply opens by more than rounding of theirs only.
 inline constexpr double opens_though_implied = 1e-11;
 /// Of that: so far it may have opened when the others are asked again; from rounding up to it some ten doublings.

@@ -65,10 +65,16 @@ void measure_step(Motion& motion, double s) {
   const std::span<const double> held_back = impl.series.acceleration_terms();
   impl.step_position.resize(n);
   impl.step_velocity.resize(n);
+  impl.rounding_position.resize(n, 0.0);
+  impl.rounding_velocity.resize(n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     const double a = held_back.empty() ? 0.0 : held_back[i];
     impl.step_position[i] = std::abs(impl.gain_position[i]) + 0.5 * a * s * s;
     impl.step_velocity[i] = std::abs(impl.gain_velocity[i]) + a * s;
+    double& u = impl.rounding_position[i];
+    double& w = impl.rounding_velocity[i];
+    u = std::max(u, unit_rounding * (std::abs(motion.state.position[i]) + impl.step_position[i]));
+    w = std::max(w, unit_rounding * (std::abs(motion.state.velocity[i]) + impl.step_velocity[i]));
   }
 }
 

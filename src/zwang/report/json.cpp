@@ -106,14 +106,17 @@ std::uint32_t row_that_speaks(const model::Model& model, const std::vector<insta
 }
 
 /// `open`: those of which several alternatives hold, in the order of their rows.
-void put_conditions(Writer& json, const model::Model& model, const instant::Instant& instant, bool with_second,
-                    const std::vector<OpenCondition>& open = {}) {
+void put_conditions(Writer& json, const model::Model& model, const model::State& state, const instant::Instant& instant,
+                    bool with_second, const std::vector<OpenCondition>& open = {}) {
   json.open("constraints");
+  const std::vector<OpenCondition> compound = compound_conditions(model, state);
   auto next = open.begin();
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
+    const OpenCondition* whole = compound_at(model, compound, row);
     if (next != open.end() && next->row == row) {
       json.open(model::row_name(model, row)).put("kind", model::words(model.row_kind[row]));
-      json.put("value", next->value).put("rate", next->rate);
+      json.put("value", whole != nullptr ? whole->value : next->value);
+      json.put("rate", whole != nullptr ? whole->rate : next->rate);
       if (with_second) json.put("second", instant.second[row]);
       json.put("role", instant::words(instant::Role::passive_in_position)).close();
       ++next;
@@ -126,9 +129,9 @@ void put_conditions(Writer& json, const model::Model& model, const instant::Inst
     json.open(model::row_name(model, row));
     json.put("kind", model::words(model.row_kind[row]));
     if (model::is_holonomic(model.row_kind[row])) {
-      json.put("value", instant.value[row]);
+      json.put("value", whole != nullptr ? whole->value : instant.value[row]);
     }
-    json.put("rate", instant.rate[row]);
+    json.put("rate", whole != nullptr ? whole->rate : instant.rate[row]);
     if (with_second) {
       json.put("second", instant.second[row]);
     }
@@ -261,7 +264,7 @@ void put_instant(Writer& json, const model::Model& model, const model::State& st
   if (determined) {
     put_forces(json, model, state, instant);
   }
-  put_conditions(json, model, instant, determined, open_conditions(model, instant));
+  put_conditions(json, model, state, instant, determined, open_conditions(model, instant));
   if (determined) {
     json.put("constraint", instant.constraint);
     put_certificate(json, instant.certificate);
@@ -416,6 +419,53 @@ std::vector<OpenCondition> open_conditions(const model::Model& model, const inst
   return out;
 }
 
+std::vector<OpenCondition> compound_conditions(const model::Model& model, const model::State& state) {
+  std::vector<OpenCondition> out;
+  const auto is_compound = [](const model::Condition& one) { return one.compound; };
+  if (std::none_of(model.conditions.begin(), model.conditions.end(), is_compound)) return out;
+  model::Scratch scratch = model::make_scratch(model);
+  model::Rows rows = model::make_rows(model);
+  model::evaluate_rows(model, state, scratch, rows);
+  for (const model::Condition& condition : model.conditions) {
+    if (!condition.compound) continue;
+    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
+         first += condition.components) {
+      const bool holonomic = model::is_holonomic(model.row_kind[first]);
+      const std::vector<double>& f = holonomic ? rows.value : rows.rate;
+      const std::vector<double>& terms = holonomic ? rows.value_scale : rows.rate_scale;
+      const auto tied = [&](std::uint32_t a, std::uint32_t b) {
+        return std::abs(f[a] - f[b]) <= model.simulation.touch * (terms[a] + terms[b]);
+      };
+      // Of each alternative the greatest part; among parts that are equal the one that grows fastest.
+      std::vector<std::uint32_t> most(std::max<std::uint32_t>(condition.alternatives, 1), first + condition.components);
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        std::uint32_t& one = most[condition.alternatives > 1 ? model.row_alternative[row] : 0];
+        if (one == first + condition.components || (tied(row, one) ? rows.rate[row] > rows.rate[one] : f[row] > f[one]))
+          one = row;
+      }
+      // Of those the least; among equal ones that which falls fastest.
+      std::uint32_t least = most.front();
+      for (const std::uint32_t one : most) {
+        if (one == first + condition.components) continue;
+        if (least == first + condition.components ||
+            (tied(one, least) ? rows.rate[one] < rows.rate[least] : f[one] < f[least]))
+          least = one;
+      }
+      if (least != first + condition.components) out.push_back({first, rows.value[least], rows.rate[least]});
+    }
+  }
+  return out;
+}
+
+const OpenCondition* compound_at(const model::Model& model, const std::vector<OpenCondition>& compound,
+                                 std::uint32_t row) {
+  if (!model.conditions[model.row_condition[row]].compound) return nullptr;
+  const std::uint32_t first = model::leading_row(model, row);
+  const auto found = std::lower_bound(compound.begin(), compound.end(), first,
+                                      [](const OpenCondition& one, std::uint32_t sought) { return one.row < sought; });
+  return found != compound.end() && found->row == first ? &*found : nullptr;
+}
+
 std::uint32_t speaking_row(const model::Model& model, const instant::Instant& instant, std::uint32_t row) {
   return row_that_speaks(model, instant.role, instant.multipliers, instant.value, row);
 }
@@ -458,7 +508,7 @@ std::string check_json(const model::Model& model, const model::State& state, con
   if (model.simulation.method == model::Method::stepping) {
     json.put("method", model::words(model.simulation.method)).put("step", model.simulation.step);
   }
-  put_conditions(json, model, instant, false, open_conditions(model, instant));
+  put_conditions(json, model, state, instant, false, open_conditions(model, instant));
   if (model.flow) {
     put_rates(json, model, state);
   }

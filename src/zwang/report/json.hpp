@@ -34,6 +34,11 @@ struct OpenCondition {
 };
 [[nodiscard]] std::vector<OpenCondition> open_conditions(const model::Model& model, const instant::Instant& instant);
 /// Of the parts of one condition the one that speaks for it: that which binds, or is nearest to it.
+/// Conditions of several parts as they are written, one for each member, by its first row: of every alternative the greatest part, of the alternatives the least; where
+/// several are equal, the rate is that of the right-hand derivative. And the one that a row belongs to, or null.
+[[nodiscard]] std::vector<OpenCondition> compound_conditions(const model::Model& model, const model::State& state);
+[[nodiscard]] const OpenCondition* compound_at(const model::Model& model, const std::vector<OpenCondition>& compound,
+                                               std::uint32_t row);
 [[nodiscard]] std::uint32_t speaking_row(const model::Model& model, const instant::Instant& instant, std::uint32_t row);
 /// An open inequality that a start written with six digits may mean to touch: how far it is, and the `touch` that would close it.
 struct NearlyTouching {

@@ -1,11 +1,14 @@
 /// A run told by its file.
 #include "zwang/report/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "zwang/base/escape.hpp"
 #include "zwang/base/number.hpp"
+#include "zwang/instant/evaluation.hpp"
 #include "zwang/model/bodies.hpp"
 #include "zwang/model/without_effect.hpp"
 #include "zwang/motion/track.hpp"
@@ -170,6 +173,55 @@ void put_members(Writer& json, const char* name, const model::Model& model, cons
   json.close();
 }
 
+/// Of the bodies whose variables are given, out of numbers of all.
+void put_changed(Writer& json, const char* name, const model::Model& model, const std::vector<std::uint32_t>& variables,
+                 const std::vector<double>& values, model::Sort sort, const std::vector<double>& position) {
+  json.open(name);
+  std::size_t k = 0;
+  for (const model::Body& body : model.bodies) {
+    for (std::uint32_t member = 0; member < body.members(); ++member) {
+      const std::uint32_t first = body.first + member * body.dimension;
+      while (k < variables.size() && variables[k] < first) ++k;
+      if (k == variables.size() || variables[k] != first) continue;
+      put_member(json, body, member, values, {sort, position});
+    }
+  }
+  json.close();
+}
+
+/// In large models an event shows the bodies whose velocity it changed: those that its impulses and blows act on, and what the kinetic energy ties to them.
+constexpr std::uint32_t most_shown_whole = 100;
+std::vector<std::uint32_t> changed_by(const model::Model& model, const motion::Event& event) {
+  std::vector<std::uint8_t> changed(model.variables, 0);
+  const auto touch = [&](std::uint32_t variable) { changed[variable] = 1; };
+  for (const auto& [row, value] : event.impulses) {
+    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) touch(model.row_column[e]);
+  }
+  if (event.kind == motion::EventKind::blow) {
+    for (const model::Blow& blow : model.blows) {
+      if (!instant::same_instant(blow.at, event.time)) continue;
+      for (const std::uint32_t variable : blow.variables) touch(variable);
+    }
+  }
+  const model::Dynamics dynamics = model::make_dynamics(model);
+  const auto whole = [&](const auto& variables) {
+    if (std::none_of(variables.begin(), variables.end(), [&](std::uint32_t i) { return changed[i] != 0; })) return;
+    for (const std::uint32_t i : variables) changed[i] = 1;
+  };
+  for (const linear::Mass::Block& block : dynamics.mass.blocks()) whole(block.variables);
+  std::vector<std::uint32_t> out;
+  for (const model::Body& body : model.bodies) {
+    for (std::uint32_t first = body.first; first < body.first + body.members() * body.dimension;
+         first += body.dimension) {
+      std::vector<std::uint32_t> own(body.dimension);
+      std::iota(own.begin(), own.end(), first);
+      whole(own);
+      if (changed[first] != 0) out.insert(out.end(), own.begin(), own.end());
+    }
+  }
+  return out;
+}
+
 /// What an event is about: conditions, and springs that were let go.
 std::vector<std::string> concerned(const model::Model& model, const motion::Event& event) {
   std::vector<std::string> out = condition_names(model, event.rows);
@@ -179,7 +231,7 @@ std::vector<std::string> concerned(const model::Model& model, const motion::Even
 
 }  // namespace
 
-void put_event(Writer& json, const model::Model& model, const motion::Event& event) {
+void put_event(Writer& json, const model::Model& model, const motion::Event& event, EventState state) {
   json.put("time", event.time);
   json.put("kind", motion::words(event.kind));
   json.put("constraints", concerned(model, event));
@@ -187,7 +239,11 @@ void put_event(Writer& json, const model::Model& model, const motion::Event& eve
     json.put("bodies", event.bodies);
   }
   put_rows(json, "impulses", model, event.impulses);
-  if (event.variables.empty()) {
+  if (event.variables.empty() && state == EventState::changed && model.variables > most_shown_whole) {
+    const std::vector<std::uint32_t> changed = changed_by(model, event);
+    put_changed(json, "positions", model, changed, event.position, model::Sort::position, event.position);
+    put_changed(json, "velocities", model, changed, event.velocity, model::Sort::velocity, event.position);
+  } else if (event.variables.empty()) {
     put_places(json, "positions", model, event.position);
     put_bodies(json, "velocities", model, event.velocity, {model::Sort::velocity, event.position});
   } else {
@@ -259,7 +315,7 @@ void put_run(Writer& json, const model::Model& model, const motion::RunView& run
   std::size_t number = 0;
   run.each_event(0, [&](const motion::Event& event) {
     json.open();
-    put_event(json, model, event);
+    put_event(json, model, event, EventState::changed);
     if (!slopes.empty()) put_time_sensitivity(json, slopes, number++);
     json.close();
     sink(json.take());

@@ -23,8 +23,10 @@ using Sink = std::function<void(std::string_view)>;
 /// parameters, if any were asked for.
 void put_run(Writer& json, const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,
              const std::vector<std::string>& files, const Sink& sink, const Sensitivities& slopes = {});
-/// One event, into an open object.
-void put_event(Writer& json, const model::Model& model, const motion::Event& event);
+/// One event, into an open object; in models of more than a hundred variables with the state of the bodies whose velocity it changed, if `changed` is asked for.
+enum class EventState : std::uint8_t { whole, changed };
+void put_event(Writer& json, const model::Model& model, const motion::Event& event,
+               EventState state = EventState::whole);
 /// Conditions that were held as integrals: name, "phi = c".
 using Replacements = std::vector<std::pair<std::string, std::string>>;
 void run_json(const model::Model& model, const motion::RunView& run, const std::vector<double>& sample_at,

@@ -175,7 +175,9 @@ std::string certificate_line(const gauss::Certificate& c) {
 std::vector<std::string> names(const model::Model& model, const std::vector<std::uint32_t>& rows) {
   std::vector<std::string> result;
   for (const std::uint32_t row : rows) {
-    result.push_back(model::row_name(model, row));
+    // The parts of one condition share its name.
+    std::string name = model::row_name(model, row);
+    if (result.empty() || result.back() != name) result.push_back(std::move(name));
   }
   return result;
 }
@@ -183,8 +185,10 @@ std::vector<std::string> names(const model::Model& model, const std::vector<std:
 std::string trouble(const model::Model& model, const instant::Instant& instant, const Style& s) {
   switch (instant.status) {
     case instant::Status::inadmissible:
-      return fmt::format("{}inadmissible{}: the state breaks {}\n", s.bad, s.off,
-                         violation_words(model, instant.violations));
+      return fmt::format(
+          "{}inadmissible{}: the state breaks {}; try `zwang check --repair`, which brings the start "
+          "onto the conditions\n",
+          s.bad, s.off, violation_words(model, instant.violations));
     case instant::Status::jammed: {
       std::string text = fmt::format(
           "{}jammed{}: no acceleration is admissible; derivative {} of the conditions cannot be satisfied\n", s.bad,

@@ -51,4 +51,12 @@ struct ParameterSensitivity {
                                                             const std::vector<double>& times,
                                                             const std::function<bool()>& go_on = {});
 
+/// Sides that the walk along the run itself did not reach, out of motions beside it: the parameter is moved to that side by 2^-12 to 2^-18 of its size, and the slopes found there are
+/// led on to its own value. A side stays out where these do not lead there, two ways of leading on do not agree, or the motions do not lead to the run. `found` is of `parameters`,
+/// in their order, of the model of `draft` with `overrides`; see docs/mathematics, section 24.5.
+void add_sides_from_beside(std::vector<ParameterSensitivity>& found, const model::Draft& draft,
+                           const model::Overrides& overrides, const std::vector<ParameterSlope>& parameters,
+                           const model::Model& model, const motion::RunView& run, const std::vector<double>& times,
+                           const std::function<bool()>& go_on = {});
+
 }  // namespace zwang::sensitivity

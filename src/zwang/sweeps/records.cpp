@@ -254,6 +254,9 @@ model::Watching compile(const model::Draft& draft, const model::Overrides& overr
 
 void require_conditions(const model::Model& model, const Records& records) {
   for (const Record& record : records.list) {
+    const bool of_events = record.kind == RecordKind::time || record.kind == RecordKind::count;
+    if (of_events && model.simulation.method == model::Method::stepping)
+      fail_in(record.text, 0, "the model goes in steps (method = \"stepping\"), and steps have no list of events");
     const std::string& name = record.condition;
     if (name.empty() || !rows_named(model, name).empty() || is_a_body(model, name)) continue;
     std::vector<std::string_view> known;

@@ -16,6 +16,7 @@
 #include "zwang/motion/advance.hpp"
 #include "zwang/motion/flock.hpp"
 #include "zwang/runs/life.hpp"
+#include "zwang/stepping/stepping.hpp"
 
 namespace zwang::sweeps {
 
@@ -172,7 +173,10 @@ struct Sweep::Going {
   std::optional<model::Watching> watching;
   std::optional<Recorder> recorder;
   motion::Motion motion;
+  std::optional<stepping::Stepping> steps;  ///< instead of it, where the model goes in steps
   std::uint64_t events = 0;
+
+  [[nodiscard]] const motion::Motion& at() const { return steps ? steps->motion : motion; }
 };
 
 bool Sweep::set_out(std::uint64_t k, Row& row, Going& going, Patterns& patterns) const {
@@ -184,6 +188,7 @@ bool Sweep::set_out(std::uint64_t k, Row& row, Going& going, Patterns& patterns)
   going.row = &row;
   going.recorder.reset();
   going.motion = {};
+  going.steps.reset();
   try {
     patterns.compile(values_of(row), going.watching);
     runs::require_duration(going.watching->model, going.watching->model.simulation.until);
@@ -201,27 +206,31 @@ bool Sweep::set_out(std::uint64_t k, Row& row, Going& going, Patterns& patterns)
     return false;
   }
   going.recorder.emplace(records_, *going.watching);
-  going.motion = motion::begin(going.watching->model);
-  going.events = going.motion.events.size();
-  going.recorder->follow(going.motion);
+  if (stepping::is_stepped(going.watching->model)) {
+    going.steps.emplace(stepping::begin(going.watching->model));
+  } else {
+    going.motion = motion::begin(going.watching->model);
+  }
+  going.events = going.at().events.size();
+  going.recorder->follow(going.at());
   return true;
 }
 
 bool Sweep::step(Going& going) {
-  if (motion::advance(going.motion)) {
-    going.events += going.motion.events.size();
-    going.recorder->follow(going.motion);
+  if (going.steps ? stepping::advance(*going.steps) : motion::advance(going.motion)) {
+    going.events += going.at().events.size();
+    going.recorder->follow(going.at());
     return true;
   }
   Row& row = *going.row;
-  const motion::Motion& motion = going.motion;
+  const motion::Motion& motion = going.at();
   going.recorder->finish(motion, row.records.data());
   row.status = motion::words(motion.status);
   if (motion.status != motion::Status::finished && motion.status != motion::Status::stopped) row.why = motion.why;
   row.time = motion.state.time;
   row.steps = motion.steps;
   row.events = going.events;
-  row.defect = motion.defect;
+  row.defect = going.steps ? no_time : motion.defect;  // steps have a penetration instead
   return false;
 }
 
@@ -255,7 +264,7 @@ bool Sweep::follow(std::uint64_t first, std::uint64_t count, const std::function
       going.push_back(free.back());
       free.pop_back();
       // Motions that have nothing of company are followed one by one.
-      if (!motion::Flock::pays(going.back()->motion)) most = 1;
+      if (going.back()->steps || !motion::Flock::pays(going.back()->motion)) most = 1;
     }
     if (going.size() > 1) {
       motions.clear();
