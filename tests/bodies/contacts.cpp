@@ -484,6 +484,59 @@ until = 0.8
   }
 }
 
+TEST(Contact, squares_that_pass_each_other_by_a_hair_are_not_struck) {
+  // A wall goes up beside a tip, at every distance above what counts as touching.
+  for (const char* gap : {"1e-6", "1e-8", "1e-10", "4e-12"}) {
+    const Json answer = run_answer(fmt::format(R"toml([bodies.a]
+mass = 1
+shape = {{ box = [1, 1] }}
+position = ["-0.5 - {}", -2]
+velocity = [0, 1]
+[bodies.b]
+mass = 1
+shape = {{ box = [1, 1] }}
+position = ["sqrt(0.5)", 0]
+orientation = "pi/4"
+[contacts]
+c = {{ between = ["a", "b"] }}
+[simulation]
+until = 4
+)toml",
+                                               gap));
+    ASSERT_EQ(answer["status"], "finished") << gap;
+    EXPECT_TRUE(answer["events"].empty()) << gap << answer["events"].dump();
+    EXPECT_NEAR(answer["final"]["positions"]["a"][1].get<double>(), 2, 1e-12) << gap;
+  }
+}
+
+TEST(Contact, a_corner_that_slides_off_the_end_of_a_side_is_not_struck) {
+  // Down the side of a square that stands on its tip, off its end: free from there on, with the energy it had.
+  const Json answer = run_answer(R"toml(gravity = [0, -10]
+[bodies.a]
+mass = 1
+shape = { box = [1, 1] }
+position = [0, 0]
+orientation = "pi/4"
+[bodies.b]
+mass = 1
+shape = { box = [1, 1] }
+position = [0.1, "sqrt(2) - 0.1"]
+orientation = "pi/4 + 0.05"
+[constraints]
+place = "a' = [0, 0]"
+turn = "a.spin = 0"
+[contacts]
+c = { between = ["a", "b"] }
+[simulation]
+until = 0.6
+)toml");
+  ASSERT_EQ(answer["status"], "finished");
+  // Sides and corners that meet on the way down strike once.
+  std::size_t struck = 0;
+  for (const Json& event : answer["events"]) struck += event["kind"] == "impact" ? 1 : 0;
+  EXPECT_EQ(struck, 1U) << answer["events"].dump();
+}
+
 TEST(Contact, random_polygons_and_discs_in_a_bin_do_not_enter_each_other) {
   std::mt19937_64 dice(5);
   const auto number = [&](double low, double high) {

@@ -836,8 +836,31 @@ class ContactReader {
               fmt::format("{}dot({}, {} - {})", least.empty() ? "" : ", ", front, at(b, corner), at(a, a.points[i]));
         whole += fmt::format(" or min({}) >= 0", least);
       }
+      for (const Edge* side : {&last, &next}) whole += line_of_side(a, a.points[i], *side, b, faces);
       formulas_.push_back(whole);
     }
+  }
+
+  /// All of the second is in front of a side at this corner: where a corner of the second lies beside it, the tips may lie on either hand of that. Not where the
+  /// side lies flat on one of the second, up to what that leaves of a tip: there that one divides them.
+  std::string line_of_side(const Touching& a, const Numbers& corner, const Edge& side, const Touching& b,
+                           const std::vector<Edge>& faces) {
+    const std::string normal = a.side.carried(k(), {side.normal[0], side.normal[1]});
+    std::string least;
+    for (const Numbers& other : b.points)
+      least += fmt::format("{}dot({}, {} - {})", least.empty() ? "" : ", ", normal, at(b, other), at(a, corner));
+    std::vector<Edge> known;
+    for (const Edge& face : faces) {
+      const bool same = std::any_of(known.begin(), known.end(), [&](const Edge& one) {
+        return std::abs(one.normal[0] * face.normal[1] - one.normal[1] * face.normal[0]) < same_angle;
+      });
+      if (same) continue;
+      known.push_back(face);
+      const std::string sine =
+          fmt::format("cross({}, {})", normal, b.side.carried(k(), {face.normal[0], face.normal[1]}));
+      least += fmt::format(", {}^2/({}^2 + {}) - 1/2", sine, sine, k().number(nearly_flat_tip * nearly_flat_tip));
+    }
+    return fmt::format(" or min({}) >= 0", least);
   }
 
   /// What lies inside of one another at the start is refused; from outside nothing leads there.
