@@ -185,6 +185,50 @@ TEST(Meeting, a_force_of_constant_size_is_passed_at_its_centre_as_exactly_as_els
   }
 }
 
+/// From rest at a unit: x = 1 - t^2 / 2, and from the centre on, which is passed at sqrt(2), with the other sign.
+TEST(Meeting, a_motion_that_ends_right_behind_a_centre_has_the_force_of_that_side) {
+  const double passes = std::numbers::sqrt2;
+  for (const std::string point : {"position = [1, 0]", "position = [0.6, -0.8]", "position = [0.48, 0.6, 0.64]"}) {
+    for (const double tolerance : {1e-12, 1e-9, 1e-6}) {
+      for (const double behind : {1e-13, 1e-12, 1e-10, 7e-9, 1e-7}) {
+        const Through found =
+            follow_through("[points.a]\nmass = 1\n" + point + "\nforce = \"-a/norm(a)\"\n[simulation]\nuntil = " +
+                           exact(passes + behind) + "\ntolerance = " + exact(tolerance) + "\n");
+        ASSERT_EQ(found.status, Status::finished) << found.why;
+        ASSERT_EQ(found.kinds.size(), 1U) << point << " " << behind;
+        EXPECT_NEAR(found.times[0], passes, 1e-14);
+        double speed = 0;
+        for (const double v : found.state.velocity) speed = std::hypot(speed, v);
+        EXPECT_NEAR(speed, passes - behind, 2e-14) << point << " " << behind;
+      }
+    }
+  }
+}
+
+TEST(Meeting, a_motion_may_end_or_be_struck_at_the_instant_at_which_it_passes_a_centre) {
+  for (const std::string line : {"[1, 0]", "[0.6, 0.8]", "[0.37, -0.91]"}) {
+    for (const int roundings : {-8, -1, 0, 1, 2, 8}) {
+      const std::string point = "[points.a]\nmass = 1\nposition = " + line + "\nforce = \"-a/norm(a)\"\n";
+      const double size = line == "[0.37, -0.91]" ? std::hypot(0.37, 0.91) : 1.0;
+      const double time = std::sqrt(2 * size) * (1 + roundings * 1.1102230246251565e-16);
+      const Through ended = follow_through(point + "[simulation]\nuntil = " + exact(time) + "\n");
+      ASSERT_EQ(ended.status, Status::finished) << ended.why;
+      EXPECT_NEAR(std::hypot(ended.state.velocity[0], ended.state.velocity[1]), std::sqrt(2 * size), 1e-14);
+      // A blow along the way doubles the speed there: u = 2 v s - s^2 / 2 behind the centre.
+      const std::string blow = line == "[1, 0]"       ? "[-1.4142135623730951, 0]"
+                               : line == "[0.6, 0.8]" ? "[-0.8485281374238570, -1.131370849898476]"
+                                                      : "";
+      if (blow.empty()) continue;
+      const Through struck = follow_through(point + "[[impulses]]\non = \"a\"\nat = " + exact(time) +
+                                            "\nvalue = " + blow + "\n[simulation]\nuntil = 3\n");
+      ASSERT_EQ(struck.status, Status::finished) << struck.why;
+      const double s = 3 - std::numbers::sqrt2;
+      EXPECT_NEAR(std::hypot(struck.state.position[0], struck.state.position[1]),
+                  2 * std::numbers::sqrt2 * s - s * s / 2, 2e-14);
+    }
+  }
+}
+
 TEST(Meeting, a_force_of_constant_size_slanting_through_a_far_centre) {
   // Within the rounding of places: the path is bent by it at every meeting.
   const double root = std::sqrt(3.0);

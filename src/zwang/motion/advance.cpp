@@ -476,6 +476,8 @@ struct Stride {
   double clear = never;       ///< so far nothing is known of the conditions left out
   bool crossing = false;      ///< towards a singular position that is passed
   bool near_far = false;      ///< the conditions left out limit it
+  bool at_a_place = false;    ///< up to a place, right behind which the forces are others: what is due behind it waits
+  double place_known_to = 0;  ///< by rounding
   Happening found;            ///< on it
   FoundTurns turned;          ///< on it
   double s = 0;               ///< it ends here
@@ -656,6 +658,8 @@ Next shorten(Motion& motion, Stride& stride) {
   if (const double rest = stride.stirs ? h : motion.impl->series.rest_of_root(h); rest < h) {
     const double left = roundings_of_a_meeting * stride.shortest;
     h = rest > 2 * left ? rest - left : rest / 2;
+    stride.at_a_place = true;
+    stride.place_known_to = left;
     if (!(h > stride.shortest)) {
       lead_nowhere(motion, "no step leads on: look at " + motion.impl->series.obstacle());
       return Next::done;
@@ -666,9 +670,15 @@ Next shorten(Motion& motion, Stride& stride) {
   // Where a force between points that meet jumps, not even the little way beyond may be gone with that of the wrong side: to the very place, and through it.
   const double beyond = behind_a_branch * branch + behind_a_branch_of_step * h;
   const double meeting = motion.impl->series.meeting(h);
-  if (meeting < branch + beyond && jumps_between(motion, meeting - beyond, meeting + beyond)) {
-    if (meeting > ways_from_a_meeting * stride.shortest) {
-      h = meeting - roundings_of_a_meeting * stride.shortest;
+  const double shortest = shortest_step(*motion.impl, motion.state.time + meeting * stride.unit) / stride.unit;
+  const double aside = std::max(beyond, shortest);
+  if (meeting < branch + beyond && jumps_between(motion, meeting - aside, meeting + aside)) {
+    const double left = half_way * roundings_of_a_meeting * shortest;
+    // What is due there is due before it, as far as can be told.
+    if (meeting > ways_from_a_meeting * shortest || stride.gap <= meeting + left) {
+      h = std::min(stride.gap, std::max(meeting - left, shortest));
+      stride.at_a_place = true;
+      stride.place_known_to = 2 * left;
       return Next::stage;
     }
     if (!pass_meeting(motion, stride.due))
@@ -704,6 +714,7 @@ void look_ahead(Motion& motion, Stride& stride) {
   stride.together = stride.s + std::max(same_time_in_roundings * unit_rounding, impl.tolerance) * h;
   // What is to be looked at from nearer does not happen where that look begins.
   if (stride.s == stride.nearer) stride.together = stride.s;
+  if (stride.at_a_place && stride.s == h) stride.together = h + stride.place_known_to;
   stride.scheduled = stride.gap <= stride.together;
   if (stride.scheduled) stride.s = stride.gap;
   // At a singular position, too, what happens while the state moves by less than it is known happens together.

@@ -253,7 +253,18 @@ bool pass_meeting(Motion& motion, double due) {
   const model::State from = motion.state;
   const std::vector<double> carry_position = impl.carry_position;
   const std::vector<double> carry_velocity = impl.carry_velocity;
-  for (double s = shortest_step(impl, from.time); s < due - from.time; s *= 2) {
+  // What is due within the rounding of the time is due before.
+  const double gap = due - from.time;
+  if (gap <= roundings_of_a_meeting * shortest_step(impl, from.time)) {
+    motion.state = straight_on_by(motion, gap).state;
+    if (!project(motion)) return false;
+    take_way(motion, from, gap);
+    motion.state.time = due;
+    impl.carry_time = 0;
+    settle(motion, {}, false);
+    return true;
+  }
+  for (double s = shortest_step(impl, from.time); s < gap; s *= 2) {
     const Way way = way_of(motion, variables, s);
     if (way == Way::too_long) return false;
     if (way == Way::not_there) continue;
