@@ -1,8 +1,10 @@
 /// Matrices: small dense ones, and the mass matrix in whose metric nearness is measured.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,11 +53,23 @@ class Mass {
   void multiply(std::span<const double> x, std::span<double> y) const;
   void solve(std::span<const double> x, std::span<double> y) const;
 
+  /// A body with a moment of inertia far below its others: three places and a quaternion, M = m (x x^T) + sum of weights times u u^T over four axes u of
+  /// length 1 at right angles. Entries of M know the least weight to the rounding of the largest alone; by its axes W is right to the last digits.
+  struct Turn {
+    double mass = 1;
+    std::array<double, 16> axis{};   ///< four rows
+    std::array<double, 4> weight{};  ///< all greater than zero
+    std::uint32_t light = 0;         ///< which is the least
+    double reach = 0;                ///< arms: with a force on its places the quaternion's components are rounded so
+  };
   struct Block {
     std::vector<std::uint32_t> variables;
     std::vector<double> entries;  ///< column-major, symmetric
     std::vector<double> factor;   ///< column-major, lower Cholesky factor
+    std::optional<Turn> turn;     ///< of seven variables
   };
+  /// What block number `block` is made of, besides its entries; stands until it is given again.
+  void set_turn(std::size_t block, const Turn& turn);
   [[nodiscard]] std::span<const Block> blocks() const { return blocks_; }
   /// Block a variable lies in, or -1 when it is diagonal.
   [[nodiscard]] int block_of(std::uint32_t i) const { return block_of_.empty() ? -1 : block_of_[i]; }

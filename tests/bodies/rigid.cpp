@@ -426,6 +426,115 @@ until = 2
   EXPECT_NEAR(dot(x, part(numbers(answer["final"]["velocities"]["rod"]), 3)), 0, run_exactness);
 }
 
+/// e f of two quaternions.
+std::array<double, 4> product(const std::array<double, 4>& e, const std::array<double, 4>& f) {
+  return {e[0] * f[0] - e[1] * f[1] - e[2] * f[2] - e[3] * f[3], e[0] * f[1] + e[1] * f[0] + e[2] * f[3] - e[3] * f[2],
+          e[0] * f[2] + e[2] * f[0] + e[3] * f[1] - e[1] * f[3], e[0] * f[3] + e[3] * f[0] + e[1] * f[2] - e[2] * f[1]};
+}
+std::array<double, 4> turn_about(const Three& vector, double by) {
+  const double size = std::sqrt(dot(vector, vector));
+  const double s = std::sin(by * size / 2) / size;
+  return {std::cos(by * size / 2), s * vector[0], s * vector[1], s * vector[2]};
+}
+
+TEST(RigidBody, however_thin_turns_as_a_symmetric_top) {
+  // About the angular momentum L with |L| / I, and about its own axis with (1 - I_1 / I) of its spin there: Euler's motion of a symmetric top.
+  const std::array<double, 4> start = {0.5, 0.1, -0.7, 0.5};
+  for (const double thin : {1e-5, 1e-9, 1e-12, 1e-15, 1e-20}) {
+    for (const std::size_t axis : {0U, 2U}) {
+      Three moments = {0.5, 0.5, 0.5};
+      moments.at(axis) = thin;
+      const std::string text = fmt::format(
+          "[bodies.rod]\nmass = 2\ninertia = [{}, {}, {}]\nposition = [0, 0, 0]\norientation = [{}, {}, {}, {}]\nspin "
+          "= "
+          "[0.5, 1, 2]\n[simulation]\nuntil = 5\n",
+          moments[0], moments[1], moments[2], start[0], start[1], start[2], start[3]);
+      const Json first = run_answer(text, {0, 5});
+      ASSERT_EQ(first["status"], "finished") << thin;
+      const std::vector<double> before = numbers(first["samples"][0]["positions"]["rod"]);
+      const std::vector<double> after = numbers(first["final"]["positions"]["rod"]);
+      const Three turning = momentum(before, {0, 0, 0, 0.5, 1, 2}, moments);
+      const Three own = axes_of(before).at(axis);
+      const double spin = dot(own, {0.5, 1, 2});
+      Three unit{};
+      unit.at(axis) = 1;
+      std::array<double, 4> truth =
+          product(product(turn_about(times(2, turning), 5), {before[3], before[4], before[5], before[6]}),
+                  turn_about(unit, 5 * spin * (1 - thin / 0.5)));
+      const double sign =
+          truth[0] * after[3] + truth[1] * after[4] + truth[2] * after[5] + truth[3] * after[6] < 0 ? -1 : 1;
+      for (std::size_t c = 0; c < 4; ++c)
+        EXPECT_NEAR(after[3 + c], sign * truth.at(c), run_exactness) << thin << " " << axis;
+      const Three w = part(numbers(first["final"]["velocities"]["rod"]), 3);
+      EXPECT_NEAR(dot(axes_of(after).at(axis), w), spin, run_exactness) << thin << " " << axis;
+      // And at the instant: its own spin does not change in its axes.
+      const Three change = part(numbers(accelerate_answer(text)["accelerations"]["rod"]), 3);
+      EXPECT_NEAR(dot(own, change), 0, instant_exactness) << thin << " " << axis;
+    }
+  }
+}
+
+TEST(RigidBody, nearly_thin_on_a_ball_joint_at_its_end_swings_as_a_thin_rod) {
+  const auto text = [](const std::string& what) {
+    return fmt::format(R"toml(gravity = [0, 0, -10]
+[bodies.rod]
+mass = 2
+{}
+position = [0.3, 0.4, 0]
+orientation = {{ axis = [0, 0, 1], angle = "atan2(4, 3)" }}
+spin = [0.5, 0.25, 1.5]
+[bodies.rod.marks]
+end = [-0.5, 0, 0]
+[joints]
+pin = {{ ball = [[0, 0, 0], "rod.end"] }}
+[springs]
+pull = {{ between = ["rod", [0, 0, 2]], length = 0.5, stiffness = 3 }}
+[simulation]
+until = 4
+)toml",
+                       what);
+  };
+  const Json thin = run_answer(text("shape = { rod = 1 }"));
+  ASSERT_EQ(thin["status"], "finished");
+  for (const char* least : {"1e-9", "1e-13"}) {
+    const Json nearly = run_answer(text(fmt::format("inertia = [{}, \"1/6\", \"1/6\"]", least)));
+    ASSERT_EQ(nearly["status"], "finished") << least;
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_NEAR(nearly["final"]["positions"]["rod"][c].get<double>(),
+                  thin["final"]["positions"]["rod"][c].get<double>(), 1e-8)
+          << least;
+      EXPECT_NEAR(nearly["final"]["velocities"]["rod"][c].get<double>(),
+                  thin["final"]["velocities"]["rod"][c].get<double>(), 1e-8)
+          << least;
+    }
+    // Nothing acts about its own axis.
+    const std::vector<double> place = numbers(nearly["final"]["positions"]["rod"]);
+    EXPECT_NEAR(dot(axes_of(place)[0], part(numbers(nearly["final"]["velocities"]["rod"]), 3)), 0.5 * 0.6 + 0.25 * 0.8,
+                1e-10);
+  }
+}
+
+TEST(RigidBody, nearly_thin_that_strikes_with_its_end_gets_no_spin_about_itself) {
+  const Json answer = impact_answer(R"toml([bodies.rod]
+mass = 1
+inertia = [1e-12, 1, 1]
+position = [0, 0, "0.5*sin(0.3)"]
+orientation = { axis = [0.1, 1, 0.05], angle = 0.3 }
+velocity = [0.2, 0, -1]
+[bodies.rod.marks]
+end = [0.5, 0, 0]
+[[seizures]]
+name = "held"
+condition = "rod.end' = [0, 0, 0]"
+)toml");
+  const std::vector<double> after = numbers(answer["velocities"]["rod"]);
+  const double size = std::sqrt(0.1 * 0.1 + 1 + 0.05 * 0.05);
+  const double s = std::sin(0.15) / size;
+  const Three own = axes_of({0, 0, 0, std::cos(0.15), 0.1 * s, s, 0.05 * s})[0];
+  EXPECT_NEAR(dot(own, part(after, 3)), 0, instant_exactness);
+  EXPECT_GT(std::abs(after[4]), 0.1);
+}
+
 TEST(RigidBody, members_of_a_family_have_marks_of_their_own) {
   const Json answer = accelerate_answer(R"toml([parameters]
 L = 2

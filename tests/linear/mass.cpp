@@ -125,5 +125,41 @@ TEST(Mass, small_masses_beside_large_ones_are_no_weakness) {
   EXPECT_TRUE(mass.factor());
 }
 
+TEST(Mass, of_a_body_whose_axes_are_known_is_inverted_along_each_of_them) {
+  // A quaternion that points nowhere in particular, and what turns about the body's axes make of it.
+  const double e[4] = {0.5, 0.1, -0.7, 0.5};
+  const double rows[16] = {-e[1], e[0], e[3],  -e[2], -e[2], -e[3], e[0], e[1],
+                           -e[3], e[2], -e[1], e[0],  e[0],  e[1],  e[2], e[3]};
+  for (const double least : {1e-3, 1e-12, 1e-18}) {
+    Mass mass(7, {{0, 1, 2, 3, 4, 5, 6}});
+    Mass::Turn turn;
+    turn.mass = 2;
+    turn.reach = 1;
+    turn.light = 1;
+    turn.weight = {3, least, 4, 5};
+    for (std::size_t k = 0; k < 16; ++k) turn.axis.at(k) = rows[k];
+    mass.set_turn(0, turn);
+    for (std::uint32_t c = 0; c < 3; ++c) mass.add(c, c, turn.mass);
+    for (std::size_t k = 0; k < 4; ++k) {
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        for (std::uint32_t j = 0; j <= i; ++j)
+          mass.add(3 + i, 3 + j, turn.weight.at(k) * rows[4 * k + i] * rows[4 * k + j]);
+      }
+    }
+    ASSERT_TRUE(mass.factor()) << least;
+    // A force about the other axes, and on the places, turns nothing about the least one.
+    std::vector<double> force = {1, 2, 3, 0, 0, 0, 0}, motion(7);
+    for (std::size_t i = 0; i < 4; ++i) force[3 + i] = 0.3 * rows[i] - 0.7 * rows[8 + i];
+    mass.solve(force, motion);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(motion[3 + i], 0.1 * rows[i] - 0.175 * rows[8 + i], 1e-15) << least;
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_DOUBLE_EQ(motion[c], force[c] / 2);
+    // One about the least axis alone moves as its own weight says.
+    force.assign(7, 0.0);
+    for (std::size_t i = 0; i < 4; ++i) force[3 + i] = least * rows[4 + i];
+    mass.solve(force, motion);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(motion[3 + i], rows[4 + i], 1e-14) << least;
+  }
+}
+
 }  // namespace
 }  // namespace zwang::linear::mass_tests

@@ -2,10 +2,12 @@
 ///
 ///   d = B_A^T lambda_A,     a = a0 - M^-1/2 d,     w = J a + h
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "zwang/gauss/dense_face.hpp"
 #include "zwang/gauss/tolerances.hpp"
+#include "zwang/linear/halves.hpp"
 #include "zwang/linear/kernels.hpp"
 
 namespace zwang::gauss {
@@ -97,6 +99,13 @@ void DenseFace::move(const double* lambda, const double* from) {
   }
   for (const linear::Mass::Block& block : problem.mass->blocks()) {
     const std::size_t size = block.variables.size();
+    if (block.turn) {
+      std::array<double, linear::variables_of_a_turn> x{};
+      for (std::size_t c = 0; c < size; ++c) x[c] = d[block.variables[c]];
+      linear::out_of_metric(block, x.data());
+      for (std::size_t c = 0; c < size; ++c) d[block.variables[c]] = x[c];
+      continue;
+    }
     for (std::size_t c = size; c-- > 0;) {
       double sum = d[block.variables[c]];
       for (std::size_t i = c + 1; i < size; ++i) sum -= block.factor[c * size + i] * d[block.variables[i]];

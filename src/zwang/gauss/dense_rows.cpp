@@ -1,8 +1,10 @@
 /// Rows of the dense backend: B_i = J_i M^-1/2, its length, its free slack J_i a0 + h_i.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "zwang/gauss/dense_face.hpp"
+#include "zwang/linear/halves.hpp"
 #include "zwang/linear/kernels.hpp"
 
 namespace zwang::gauss {
@@ -61,6 +63,13 @@ void DenseFace::bring_through_blocks(std::uint32_t row, double* out) {
   }
   for (const linear::Mass::Block& block : mass.blocks()) {
     const std::size_t size = block.variables.size();
+    if (block.turn) {
+      std::array<double, linear::variables_of_a_turn> x{};
+      for (std::size_t c = 0; c < size; ++c) x[c] = out[block.variables[c]];
+      linear::into_metric(block, x.data());
+      for (std::size_t c = 0; c < size; ++c) out[block.variables[c]] = x[c];
+      continue;
+    }
     for (std::size_t c = 0; c < size; ++c) {
       double& value = out[block.variables[c]];
       if (value == 0) continue;

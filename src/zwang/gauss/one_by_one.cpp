@@ -9,6 +9,7 @@
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/gauss.hpp"
 #include "zwang/gauss/tolerances.hpp"
+#include "zwang/linear/halves.hpp"
 #include "zwang/linear/kernels.hpp"
 
 namespace zwang::gauss {
@@ -118,17 +119,13 @@ double OneByOneWith<Real>::metric_row(const Problem& problem, std::uint32_t row,
     const int number = mass.block_of(problem.column[e]);
     if (number < 0 || number == last) continue;
     const linear::Mass::Block& block = mass.blocks()[static_cast<std::size_t>(number)];
-    const std::size_t size = block.variables.size();
     Real* u = out + place_[block.variables.front()];
     if (last >= 0 && std::any_of(problem.column.begin() + problem.start[row],
                                  problem.column.begin() + static_cast<std::ptrdiff_t>(e),
                                  [&](std::uint32_t column) { return mass.block_of(column) == number; })) {
       continue;
     }
-    for (std::size_t c = 0; c < size; ++c) {
-      u[c] /= block.factor[c * size + c];
-      for (std::size_t i = c + 1; i < size; ++i) u[i] -= block.factor[c * size + i] * u[c];
-    }
+    linear::into_metric(block, u);
     last = number;
   }
   return std::sqrt(plain(linear::dot(out, out, width_)));
@@ -314,11 +311,8 @@ void OneByOneWith<Real>::move(const Problem& problem, Real step) {
 
     // L^T x = z in the block, then x into a.
     const std::size_t size = block.variables.size();
-    for (std::size_t c = size; c-- > 0;) {
-      Real sum = z_[k + c];
-      for (std::size_t i = c + 1; i < size; ++i) sum -= block.factor[c * size + i] * dense_[i];
-      dense_[c] = sum / block.factor[c * size + c];
-    }
+    for (std::size_t c = 0; c < size; ++c) dense_[c] = z_[k + c];
+    linear::out_of_metric(block, dense_.data());
     for (std::size_t c = 0; c < size; ++c) a_[block.variables[c]] -= step * dense_[c];
   }
 }

@@ -254,6 +254,8 @@ SparseFace::Apart SparseFace::solve_apart(std::span<const std::uint32_t> piece, 
     for (std::size_t j = 0; j < size; ++j) {
       for (std::size_t i = 0; i <= j; ++i) part.add(blocks[b][i], blocks[b][j], entries[j * size + i]);
     }
+    const std::optional<linear::Mass::Turn>& turn = mass.blocks()[static_cast<std::size_t>(sources[b])].turn;
+    if (turn) part.set_turn(b, *turn);
   }
   if (!part.factor()) return {};
 

@@ -32,7 +32,9 @@ struct Evaluation {
 /// Is the instant `at` the same as `time`, up to the last bits of both?
 [[nodiscard]] bool same_instant(double at, double time);
 
-/// y = |W| x for x >= 0: what terms of size x in a force can make of an acceleration.
-void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y);
+/// y = |W| x for x >= 0: what terms of size x in a force can make of an acceleration. Their rounding does nothing about the least axis of a slender body
+/// (linear/halves.hpp), and arms across it are as short as its moment is small: it is left out unless it is asked for.
+void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y,
+                    bool about_least_axis = false);
 
 }  // namespace zwang::instant

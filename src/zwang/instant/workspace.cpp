@@ -110,7 +110,8 @@ gauss::Problem Subproblem::view(const linear::Mass& mass) const {
   return problem;
 }
 
-void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y) {
+void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std::vector<double>& y,
+                    bool about_least_axis) {
   const std::size_t n = x.size();
   y.resize(n);
   const auto m = mass.diagonal();
@@ -120,6 +121,22 @@ void solve_absolute(const linear::Mass& mass, const std::vector<double>& x, std:
   for (const linear::Mass::Block& block : mass.blocks()) {
     // |W| column by column from the factor: L L^T w = e_j.
     const std::size_t b = block.variables.size();
+    if (block.turn) {
+      const linear::Mass::Turn& turn = *block.turn;
+      const std::uint32_t* const variable = block.variables.data();
+      for (std::size_t c = 0; c < 3; ++c) y[variable[c]] = x[variable[c]] / turn.mass;
+      for (std::size_t i = 0; i < 4; ++i) {
+        for (std::size_t j = 0; j < 4; ++j) {
+          double sum = 0;
+          for (std::size_t k = 0; k < 4; ++k) {
+            if (k == turn.light && !about_least_axis) continue;
+            sum += turn.axis[4 * k + i] * turn.axis[4 * k + j] / turn.weight[k];
+          }
+          y[variable[3 + i]] += std::abs(sum) * x[variable[3 + j]];
+        }
+      }
+      continue;
+    }
     constexpr std::size_t largest = 64;
     std::array<double, largest> column;  // NOLINT: written before it is read
     for (std::size_t j = 0; j < b; ++j) {

@@ -9,14 +9,16 @@
 #include <utility>
 
 #include "zwang/linear/cholesky.hpp"
+#include "zwang/linear/halves.hpp"
 #include "zwang/linear/tolerances.hpp"
 #include "zwang/matrix.hpp"
 
 namespace zwang::linear {
 namespace {
 
-/// Lower Cholesky factor of a column-major matrix in place; the number of the first bad pivot, or the size.
-std::size_t factor_in_place(std::vector<double>& matrix, std::size_t size) {
+/// Lower Cholesky factor of a column-major matrix in place; the number of the first bad pivot, or the size. Where a `least` eigenvalue is known, it stands for
+/// a pivot that rounding has left nothing of.
+std::size_t factor_in_place(std::vector<double>& matrix, std::size_t size, double least) {
   const double tiny = mass_rounding_per_row * static_cast<double>(size);
   for (std::size_t j = 0; j < size; ++j) {
     // Row j of the symmetric matrix stands in its column, above the diagonal.
@@ -24,8 +26,9 @@ std::size_t factor_in_place(std::vector<double>& matrix, std::size_t size) {
     const double before = row[j];
 
     // Its pivot must stand clear of rounding.
-    const double pivot = reduce_row(matrix.data(), size, j, row);
-    if (!(pivot > tiny * before) || !std::isfinite(pivot)) return j;
+    double pivot = reduce_row(matrix.data(), size, j, row);
+    if (least > 0 && !(pivot > tiny * before)) pivot = least;
+    if ((least <= 0 && !(pivot > tiny * before)) || !std::isfinite(pivot)) return j;
     take_row(matrix.data(), size, j, row, std::sqrt(pivot));
     std::fill_n(row, j, 0.0);
   }
@@ -66,8 +69,13 @@ Mass::Mass(std::size_t size, std::vector<std::vector<std::uint32_t>> blocks)
       place_in_block_[variables[place]] = static_cast<std::uint32_t>(place);
     }
     const std::size_t square = variables.size() * variables.size();
-    blocks_.push_back({std::move(variables), std::vector<double>(square, 0.0), std::vector<double>(square, 0.0)});
+    blocks_.push_back({std::move(variables), std::vector<double>(square, 0.0), std::vector<double>(square, 0.0), {}});
   }
+}
+
+void Mass::set_turn(std::size_t block, const Turn& turn) {
+  assert(blocks_[block].variables.size() == variables_of_a_turn);
+  blocks_[block].turn = turn;
 }
 
 void Mass::set_zero() {
@@ -107,7 +115,8 @@ bool Mass::factor() {
   // Blocks.
   for (Block& block : blocks_) {
     block.factor = block.entries;
-    const std::size_t reached = factor_in_place(block.factor, block.variables.size());
+    const double least = block.turn ? block.turn->weight.at(block.turn->light) : 0.0;
+    const std::size_t reached = factor_in_place(block.factor, block.variables.size(), least);
     if (reached < block.variables.size()) {
       weakest_ = block.variables[reached];
       return false;
@@ -145,8 +154,8 @@ void Mass::solve(std::span<const double> x, std::span<double> y) const {
     double* work = memory.of(size);
     for (std::size_t i = 0; i < size; ++i) work[i] = x[block.variables[i]];
     // L u = x, then L^T y = u.
-    solve_columns(block.factor.data(), size, size, work);
-    solve_columns_transposed(block.factor.data(), size, size, work);
+    into_metric(block, work);
+    out_of_metric(block, work);
     for (std::size_t i = 0; i < size; ++i) y[block.variables[i]] = work[i];
   }
   for (std::size_t i = 0; i < diagonal_.size(); ++i) {

@@ -2,8 +2,11 @@
 #include "zwang/linear/sparse_gram.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <limits>
+
+#include "zwang/linear/halves.hpp"
 
 namespace zwang::linear {
 
@@ -217,6 +220,14 @@ void SparseGram::load(const SparseRows& rows, const Mass& mass) {
       const Mass::Block& block = mass.blocks()[static_cast<std::size_t>(which)];
       if (c != block.variables.front()) continue;
       const std::size_t size = block.variables.size();
+      if (block.turn) {
+        std::array<double, variables_of_a_turn> x{};
+        for (std::size_t k = 0; k < size; ++k) x[k] = wide_row_[block.variables[k]];
+        into_metric(block, x.data());
+        out_of_metric(block, x.data());
+        for (std::size_t k = 0; k < size; ++k) wide_row_[block.variables[k]] = x[k];
+        continue;
+      }
       for (std::size_t k = 0; k < size; ++k) {
         const double x = wide_row_[block.variables[k]] / block.factor[k * size + k];
         wide_row_[block.variables[k]] = x;

@@ -32,6 +32,9 @@ inline constexpr double clearly_larger_pivot = 2;
 /// Of the diagonal entry of a mass matrix, per row: a pivot above this is positive.
 inline constexpr double mass_rounding_per_row = 8 * std::numeric_limits<double>::epsilon();
 
+/// Of the terms of a component: about the axis of a body's least moment less than this is the rounding of gradients and forces, some operations long.
+inline constexpr double rounding_about_an_axis = 32 * std::numeric_limits<double>::epsilon();
+
 /// Leading coefficients of a polynomial below this part of the largest are rounding of zero.
 inline constexpr double leading_part = 1e-15;
 /// A pair of complex roots this near to the real axis may be a double real root split by rounding (the root of eps, and some).

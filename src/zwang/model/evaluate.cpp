@@ -7,6 +7,7 @@
 /// Symbols as in evaluate.hpp; s is the parameter of the series, d/ds its first coefficient.
 #include "zwang/model/evaluate.hpp"
 
+#include <array>
 #include <cassert>
 #include <cmath>
 
@@ -355,6 +356,25 @@ void set_point_masses(const Model& model, linear::Mass& mass) {
   }
 }
 
+/// The axes of slender bodies where they are.
+void set_axes(const Model& model, std::span<const double> position, linear::Mass& mass) {
+  for (const Slender& one : model.slender) {
+    linear::Mass::Turn turn;
+    turn.mass = one.mass;
+    turn.light = one.axis;
+    turn.reach = one.reach;
+    const double* e = position.data() + one.first + 3;
+    const double length = std::sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
+    // Rows of G: the rate of e that a turn about an axis of the body is; then e itself.
+    const std::array<double, 16> rows = {-e[1], e[0], e[3],  -e[2], -e[2], -e[3], e[0], e[1],
+                                         -e[3], e[2], -e[1], e[0],  e[0],  e[1],  e[2], e[3]};
+    for (std::size_t k = 0; k < 16; ++k) turn.axis.at(k) = rows.at(k) / length;
+    for (std::size_t k = 0; k < 3; ++k) turn.weight.at(k) = 4 * one.moments.at(k);
+    turn.weight[3] = one.stretching;
+    mass.set_turn(one.block, turn);
+  }
+}
+
 /// Calls `visit(group, registers, first lane, width)` for every block of lanes of the energies.
 template <class Visit>
 void for_energy_blocks(const Model& model, const State& state, Scratch& scratch, Visit visit) {
@@ -494,6 +514,7 @@ void evaluate_dynamics(const Model& model, const State& given, Scratch& scratch,
     }
     r += room(group.tape, orders_of(group), group.lanes);
   }
+  set_axes(model, state.position, dynamics.mass);
   if (kinetic) dynamics.mass_positive = dynamics.mass.factor();
 }
 
@@ -517,6 +538,7 @@ void evaluate_mass(const Model& model, const State& given, Scratch& scratch, Dyn
     }
     r += room(group.tape, orders_of(group), group.lanes);
   }
+  set_axes(model, state.position, dynamics.mass);
   dynamics.mass_positive = dynamics.mass.factor();
 }
 

@@ -6,6 +6,7 @@
 /// the lanes of that tape. Reference: docs/mathematics, sections 1 and 2.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -98,6 +99,17 @@ struct Rigid {
   std::vector<double> sizes =
       {};  ///< of the shape, `shape_sizes` numbers per member; of a polygon its corners about the centre
   std::uint32_t shape_sizes = 0;
+};
+
+/// A body in space, or a member, with one moment of inertia far below the others: entries of the mass matrix would not know it (linear/halves.hpp).
+struct Slender {
+  std::uint32_t first = 0;  ///< variable of its x
+  std::uint32_t block = 0;  ///< of the mass matrix: its seven variables
+  double mass = 0;
+  std::array<double, 3> moments{};  ///< along its axes
+  std::uint32_t axis = 0;           ///< of the least
+  double stretching = 0;            ///< c of docs/mathematics, section 23.2
+  double reach = 0;                 ///< as far from its centre as masses and marks are, or farther
 };
 
 /// A condition that stands in no table of conditions but follows from what a body or joint is: what it is made of.
@@ -278,6 +290,7 @@ struct Model {
 
   std::vector<double> point_mass;                       ///< per variable; 0 for coordinates
   std::vector<std::vector<std::uint32_t>> mass_blocks;  ///< variables coupled by `kinetic`
+  std::vector<Slender> slender;                         ///< by their variables
   std::vector<double> constant_force;  ///< per variable: mass times gravity when gravity is constant, else 0
   std::vector<TermGroup> terms;
 

@@ -28,6 +28,9 @@ inline constexpr double vanishing_part = 1e-10;
 inline constexpr double vanishing_difference = 1e-8;
 inline constexpr double vanishing_of_sizes = 1e-13;
 
+/// Of the largest moment of inertia: a body whose least one is below this part keeps its axes in the mass matrix, whose entries would lose four digits of that moment and more.
+inline constexpr double slender_part = 1e-4;
+
 /// Cosines of angles of polygons that were meant to be equal: corners are written with nine digits or more.
 inline constexpr double same_angle = 1e-8;
 /// So far along its sides, as a part of the shorter one, a corner of a polygon is looked at beside the corner itself: much more than what

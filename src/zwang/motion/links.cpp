@@ -507,17 +507,18 @@ void Links::begin(const double* q, const double* v) {
   }
 }
 
-void Links::straighten(std::vector<double>& position, std::vector<double>& velocity) const {
-  for (const Body& body : bodies_) {
-    double* e = position.data() + body.first + 3;
-    double* rate = velocity.data() + body.first + 3;
-    const double over = ((e[0] * e[0] - 1) + e[1] * e[1]) + (e[2] * e[2] + e[3] * e[3]);
-    const double along = e[0] * rate[0] + e[1] * rate[1] + (e[2] * rate[2] + e[3] * rate[3]);
-    for (std::size_t c = 0; c < 4; ++c) {
-      e[c] -= 0.5 * over * e[c];
-      rate[c] -= along * e[c];
-    }
+void straighten_quaternion(double* e, double* rate) {
+  const double over = ((e[0] * e[0] - 1) + e[1] * e[1]) + (e[2] * e[2] + e[3] * e[3]);
+  const double along = e[0] * rate[0] + e[1] * rate[1] + (e[2] * rate[2] + e[3] * rate[3]);
+  for (std::size_t c = 0; c < 4; ++c) {
+    e[c] -= 0.5 * over * e[c];
+    rate[c] -= along * e[c];
   }
+}
+
+void Links::straighten(std::vector<double>& position, std::vector<double>& velocity) const {
+  for (const Body& body : bodies_)
+    straighten_quaternion(position.data() + body.first + 3, velocity.data() + body.first + 3);
 }
 
 void Links::forget_overflow() {

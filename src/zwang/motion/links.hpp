@@ -20,6 +20,9 @@
 
 namespace zwang::motion {
 
+/// A quaternion of length 1, its rate across it: what rounding has made of both is taken off.
+void straighten_quaternion(double* e, double* rate);
+
 class Links {
  public:
   static constexpr std::size_t side = 4;  ///< lanes

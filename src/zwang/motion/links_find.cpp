@@ -252,6 +252,7 @@ std::vector<Turner> find_turners(const model::Model& model) {
   if (all.empty() || model.flow) return {};
   const std::vector<std::uint32_t> turner_of = turners_of(model, all);
   std::vector<std::uint8_t> fits(all.size(), 1);
+  for (const model::Slender& one : model.slender) fits[turner_of[one.first + 3]] = 0;
   for (std::uint32_t g = 0; g < model.terms.size(); ++g) {
     const model::TermGroup& group = model.terms[g];
     for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {

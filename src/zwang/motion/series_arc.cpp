@@ -183,7 +183,7 @@ class ArcSystem {
       if (k > 0) take_gradients(k + 1);
       react(k);
       for (std::size_t i = 0; i < s_.n; ++i) s_.force[i] += reaction_[k * s_.n + i];
-      s_.accelerate_free();
+      s_.accelerate_free(k);
       if (k == 0) std::copy_n(s_.acceleration.data(), s_.n, s_.free_first.begin());
       s_.read_rates(k + 1, rates_);
       s_.read_rates(k + 2, later_rates_);
@@ -552,7 +552,7 @@ double Series::Impl::judge_arc(double h, double r, double part, double tolerance
   for (std::size_t i = 0; i < n; ++i) {
     if (!(load[i] < unbounded)) return unbounded;
   }
-  instant::solve_absolute(dynamics.mass, load, absolute);
+  instant::solve_absolute(dynamics.mass, load, absolute, true);
   defect = 0;
   double worst = 0;
   for (std::size_t i = 0; i < n; ++i) {

@@ -551,10 +551,12 @@ double Series::Impl::weigh(double h, double part, double tolerance) {
   }
   if (!inverse_mass.empty()) {
     for (std::size_t i = 0; i < n; ++i) absolute[i] = inverse_mass[i] * load[i];
+    if (!light.empty()) add_light_defects(load, absolute);
   } else {
-    instant::solve_absolute(dynamics.mass, load, absolute);
+    instant::solve_absolute(dynamics.mass, load, absolute, true);
   }
   if (!links.empty()) links.add_defects(absolute.data());
+  if (!slender.empty()) slender.add_defects(expressions::Stretch(h, N), N, absolute.data());
   defect = 0;
   worst_variable = 0;
   worst_row = none;

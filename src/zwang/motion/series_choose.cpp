@@ -29,6 +29,7 @@ Series::Impl::Impl(const model::Model& of, unsigned order, bool with_care)
   if (!of.joints.empty()) turners = find_turners(of);
   linkable = find_joints(of, turners);
   linked_terms.resize(model.terms.size());
+  find_slender_terms();
   make_term_tapes();
   make_term_blocks();
   has_blocks = !model.mass_blocks.empty();
@@ -37,6 +38,7 @@ Series::Impl::Impl(const model::Model& of, unsigned order, bool with_care)
   if (!varying_mass && dynamics.mass.is_diagonal()) {
     for (const double mass : dynamics.mass.diagonal()) inverse_mass.push_back(1 / mass);
   }
+  own_inverse = inverse_mass;
   find_root_masses();
   make_bound_lists();
 }
@@ -72,6 +74,19 @@ Block Series::Impl::make_block(const Group& group, std::uint32_t number, const e
     for (std::uint32_t l = 0; l < w; ++l) block.mode_of.push_back(group.first_mode + slot * group.lanes + lane(l));
   }
   return block;
+}
+
+void Series::Impl::find_slender_terms() {
+  for (const model::Slender& one : model.slender) {
+    for (std::uint32_t g = 0; g < model.terms.size(); ++g) {
+      const TermGroup& group = model.terms[g];
+      if (group.kind != TermKind::kinetic || group.velocities == 0) continue;
+      for (std::uint32_t lane = 0; lane < group.lanes; ++lane) {
+        const std::uint32_t variable = group.velocity_of[lane];
+        if (variable >= one.first + 3 && variable < one.first + 7) slender_terms.emplace_back(g, lane);
+      }
+    }
+  }
 }
 
 std::size_t Series::Impl::take(std::size_t room) {
@@ -190,14 +205,22 @@ void Series::Impl::find_linked() {
   for (const Links::Joint& joint : found.joints) {
     for (std::size_t c = 0; c < joint.rows(); ++c) linked_row[joint.row.at(c)] = 1;
   }
-  if (found.turners != linked_turners) {
+  const bool in_axes = !plain && !model.slender.empty();
+  if (found.turners != linked_turners || in_axes == slender.empty()) {
     linked_turners = found.turners;
+    slender.clear();
+    if (in_axes) slender.set(model.slender, orders);
     for (std::vector<std::uint8_t>& list : linked_terms) list.clear();
     for (const std::uint32_t t : linked_turners) {
       for (const auto& [group, lane] : turners[t].terms) {
         linked_terms[group].resize(model.terms[group].lanes, 0);
         linked_terms[group][lane] = 1;
       }
+    }
+    for (const auto& [group, lane] : slender_terms) {
+      if (!in_axes) break;
+      linked_terms[group].resize(model.terms[group].lanes, 0);
+      linked_terms[group][lane] = 1;
     }
     return_nothing();
     make_term_blocks();
@@ -333,6 +356,7 @@ void Series::Impl::lay_out_rows() {
   for (std::size_t j = 0; j < m; ++j) shares[j] = held_rows[j].implied_if_dependent ? 0 : 1;
   factor.shape(rows(), dynamics.mass, shares);
   find_parts();
+  find_light();
   watched_value.assign(watched_rows.size() * orders, 0.0);
   watched_length.assign(watched_rows.size(), 0.0);
   row_rest.assign(m, 0.0);

@@ -143,18 +143,19 @@ void Series::Impl::add_bends(const model::State& state, unsigned k) {
   }
 }
 
-void Series::Impl::accelerate_free() {
+void Series::Impl::accelerate_free(unsigned k) {
   if (!inverse_mass.empty()) {
     const double* w = inverse_mass.data();
     for (std::size_t i = 0; i < n; ++i) acceleration[i] = w[i] * force[i];
   } else {
-    weigh_forces();
+    weigh_forces(k);
   }
 }
 
-void Series::Impl::weigh_forces() {
+void Series::Impl::weigh_forces(unsigned k) {
   if (!linked_masses) {
     dynamics.mass.solve(force, acceleration);
+    if (!slender.empty()) slender.weigh(k, force.data(), acceleration.data());
     return;
   }
   const std::span<const double> mass = dynamics.mass.diagonal();
@@ -179,6 +180,7 @@ void Series::Impl::keep_terms() {
 }
 
 double Series::Impl::inverse_of_diagonal(std::uint32_t i) const {
+  if (!light.empty()) return inverse_mass[i];
   const bool alone = dynamics.mass.block_of(i) < 0;
   return alone ? dynamics.mass.inverse_root()[i] * dynamics.mass.inverse_root()[i] : 1 / dynamics.mass.diagonal()[i];
 }
@@ -250,7 +252,7 @@ void Series::Impl::hinder(unsigned k) {
   if (!strands.empty()) strands.carry(k, right.data());
   take_off(right.data(), force.data());
   freeze_forces();
-  weigh_forces();
+  weigh_forces(k);
 }
 
 void Series::Impl::hinder_again(unsigned k) {
@@ -273,7 +275,7 @@ void Series::Impl::hinder_again(unsigned k) {
     if (!strands.empty()) strands.carry(k, multipliers);
     take_off(right.data(), force.data());
     freeze_forces();
-    weigh_forces();
+    weigh_forces(k);
     return;
   }
   double* a = acceleration.data();
@@ -368,6 +370,7 @@ void Series::Impl::extend_strands() {
 void Series::Impl::first_sizes() {
   if (!inequalities) return;
   for (std::size_t i = 0; i < n; ++i) size[i] = std::abs(force[i]);
+  if (!slender.empty()) slender.add_sizes(size.data());
   for (std::size_t j = 0; j < held_rows.size(); ++j) lambda_scale[j] = std::abs(right[j]);
 }
 
@@ -417,6 +420,7 @@ void Series::Impl::forget_overflow() {
   for (std::vector<double>* list : {&lambda, &force_room, &acceleration_room, &right}) zero_what_is_not_finite(*list);
   strands.forget_overflow();
   links.forget_overflow();
+  slender.forget_overflow();
   if (factor.band() != nullptr) factor.band()->empty_right();
 }
 
@@ -635,14 +639,16 @@ void Series::Impl::extend_under_forces(const model::State& state, unsigned k) {
       known_terms<w>(block, k);
     });
   }
+  if (!slender.empty()) slender.extend(k);
   if (k == 0 && !held_rows.empty()) first_sizes();
-  accelerate_free();
+  accelerate_free(k);
   if (k == 0) std::copy_n(acceleration.data(), n, free_first.begin());
   solve_order(state, k);
   take_order(k);
   if (!links.empty()) {
     links.take({k, acceleration.data(), q.data() + (k + 2) * n, lambda.data() + std::size_t{k} * held_rows.size()});
   }
+  if (!slender.empty()) slender.take(k, force.data(), q.data() + (k + 2) * n);
 }
 
 /// The multipliers of this order, and the accelerations they leave.
@@ -653,6 +659,11 @@ void Series::Impl::solve_order(const model::State& state, unsigned k) {
   // Digits that a blunt tolerance does not ask for are not sought.
   const double enough = std::min(late, eps / (digits_kept * content));
   const bool twice = m > 0 && slides.empty() && factor.least_pivot() < (k == 0 ? settled_twice : enough);
+  if (!light.empty()) {
+    right_known.assign(right.begin(), right.end());
+    hinder_with_light(k);
+    return;
+  }
   if (m > 0) {
     if (twice) right_known.assign(right.begin(), right.end());
     if (!strands.empty()) strands.press(a, right.data());
@@ -680,7 +691,7 @@ void Series::Impl::solve_order(const model::State& state, unsigned k) {
 }
 
 bool Series::Impl::by_strands_alone() const {
-  return terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty() &&
+  return light.empty() && terms.empty() && plain_rows.empty() && !strands.empty() && !inverse_mass.empty() &&
          factor.least_pivot() >= solved_twice;
 }
 
@@ -721,6 +732,11 @@ bool Series::Impl::extend(const model::State& state) {
 
 void Series::Impl::begin_orders(const model::State& state) {
   load_modes(state);
+  if (!slides.empty() && !light.empty()) {
+    drop_light();
+    factor.factor(rows(), dynamics.mass);
+  }
+  if (!light.empty()) factor_light();
   // The velocities that the projection left, in the unit of time of the series.
   if (!begun) first_velocity.assign(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(n));
   begun = true;
@@ -738,6 +754,7 @@ void Series::Impl::begin_orders(const model::State& state) {
   }
   if (!strands.empty()) begin_strands();
   if (!links.empty()) links.begin(q.data(), v.data());
+  if (!slender.empty()) slender.begin(q.data(), v.data());
   gradients_swept = links.empty();
 }
 

@@ -19,6 +19,7 @@
 #include "zwang/motion/links_find.hpp"
 #include "zwang/motion/row_shape.hpp"
 #include "zwang/motion/series.hpp"
+#include "zwang/motion/slender.hpp"
 #include "zwang/motion/strands.hpp"
 #include "zwang/motion/sweeps.hpp"
 #include "zwang/motion/tolerances.hpp"
@@ -156,6 +157,7 @@ struct Series::Impl {
   void make_term_blocks();
   /// Which bodies and rows are linked now.
   void find_linked();
+  void find_slender_terms();
   /// Forces as they are; of a potential its gradient (and itself if it depends on time); of T all but the inertia.
   static expressions::Tape term_tape(const TermGroup& group);
   /// Rows that are wholly made of strands, and those that are not: with a constant direction besides, or another shape.
@@ -230,7 +232,7 @@ struct Series::Impl {
   /// sqrt(M_ii).
   void find_root_masses() {
     root_mass.resize(n);
-    for (std::uint32_t i = 0; i < n; ++i) root_mass[i] = std::sqrt(dynamics.mass.diagonal()[i]);
+    for (std::uint32_t i = 0; i < n; ++i) root_mass[i] = std::sqrt(masses_in_use().diagonal()[i]);
   }
   /// sum |g_i| / sqrt(M_ii) of a row held.
   double gradient_in_masses(std::uint32_t j) const {
@@ -300,9 +302,9 @@ struct Series::Impl {
   /// and rho_k comes from the multiplier rho' of the order before.
   void add_bends(const model::State& state, unsigned k);
   /// x = W force, and the same by reference to the inverse masses where they are single numbers.
-  void accelerate_free();
+  void accelerate_free(unsigned k);
   /// a = M^-1 force of order zero, by links where they hold all that is no single mass.
-  void weigh_forces();
+  void weigh_forces(unsigned k);
   /// What is still and exactly balanced is frozen: a sum of forces and reactions below a few roundings of its terms is zero, so that
   /// rest of any length is rest. What moves keeps every digit it has.
   void measure_balance(const double* forces, const double* multipliers);
@@ -317,6 +319,20 @@ struct Series::Impl {
   /// The multipliers of an order once more, from what they have left of the conditions: where rows are nearly dependent in the metric of the
   /// masses (light bodies between heavy ones, gears of large ratios) the first have lost as many digits as the least pivot has zeros.
   void hinder_again(unsigned k);
+  // Variables much lighter than what rows tie them to (series_light.cpp).
+  void find_light();
+  void drop_light();
+  void factor_light();
+  void solve_light(std::span<const double> known);
+  void hinder_with_light(unsigned k);
+  void add_light_defects(std::span<const double> load_of, std::span<double> out);
+  [[nodiscard]] const linear::Mass& masses_in_use() const { return light.empty() ? dynamics.mass : raised; }
+  std::vector<std::uint32_t> light;        ///< variables, ascending
+  std::vector<std::uint32_t> light_place;  ///< by variable: in `light`, or none
+  std::vector<double> light_softness;      ///< 1 / C
+  linear::Mass raised;                     ///< with the light masses raised
+  std::vector<double> light_solved, light_small, light_row, light_motion, light_rest, light_step;
+
   /// Order zero of the strands, from the tapes.
   void begin_strands();
   /// v_{k+1} and q_{k+2} from the accelerations of order k.
@@ -539,10 +555,12 @@ struct Series::Impl {
   std::vector<std::uint32_t> bent;  ///< numbers of those rows among the rows held
   Strands strands;
   Links links;
-  std::vector<Turner> turners;                ///< bodies that may be linked
-  std::vector<Links::Joint> linkable;         ///< joints that may be
-  std::vector<std::uint32_t> linked_turners;  ///< those that are
-  std::vector<std::uint8_t> linked_row;       ///< per row held
+  SlenderBodies slender;                                               ///< none where everything is on tapes
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> slender_terms;  ///< group and lane of their energies
+  std::vector<Turner> turners;                                         ///< bodies that may be linked
+  std::vector<Links::Joint> linkable;                                  ///< joints that may be
+  std::vector<std::uint32_t> linked_turners;                           ///< those that are
+  std::vector<std::uint8_t> linked_row;                                ///< per row held
   std::vector<std::vector<std::uint8_t>>
       linked_terms;                     ///< per group of terms and lane; a group of none may have no list
   bool linked_masses = false;           ///< no mass is a block but those of linked bodies
@@ -579,6 +597,7 @@ struct Series::Impl {
   };
   std::vector<EntryRun> entry_runs;
   std::vector<double> entry;
+  std::vector<double> own_inverse;   ///< as `inverse_mass`, whatever is raised
   std::vector<double> inverse_mass;  ///< per variable, when all masses are single numbers that never change
   std::vector<double> weighted;      ///< J W, then
   linear::GramFactor factor;

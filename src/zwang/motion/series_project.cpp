@@ -48,7 +48,7 @@ void Series::Impl::correct(std::vector<double>& x, std::vector<double>& carry) {
   factor.solve(right);
   std::fill(force.begin(), force.end(), 0.0);
   spread(right, force);
-  dynamics.mass.solve(force, acceleration);
+  masses_in_use().solve(force, acceleration);
   for (std::size_t i = 0; i < n; ++i) {
     if (acceleration[i] == 0) continue;
     const double change = carry[i] - acceleration[i];
@@ -83,6 +83,7 @@ Series::Projection Series::Impl::project(model::State& state, std::vector<double
   Projection result;
   load_modes(state);
   if (!links.empty()) links.straighten(state.position, state.velocity);
+  if (!slender.empty()) slender.straighten(state.position, state.velocity);
   std::copy(state.position.begin(), state.position.end(), q.begin());
   std::copy(state.velocity.begin(), state.velocity.end(), v.begin());
   // Order zero in plain units.
@@ -100,7 +101,7 @@ Series::Projection Series::Impl::project(model::State& state, std::vector<double
   if (m == 0) return result;
   order_zero(state);
   load_rows();
-  factor.factor(rows(), dynamics.mass);
+  factor.factor(rows(), masses_in_use());
   result.skipped = factor.skipped_count();
   // Contacts that shared a force with others are held by these alone: where they are no longer, it is for the instant to tell which of them hold.
   for (std::size_t j = 0; j < m && !watched_rows.empty(); ++j) {
@@ -176,7 +177,7 @@ Series::Projection Series::Impl::project(model::State& state, std::vector<double
     constexpr double oblique = 0.2;
     if (result.position_drift > rows_moved ||
         (result.position_drift > rows_moved_when_oblique && factor.least_pivot() < oblique)) {
-      factor.factor(rows(), dynamics.mass);
+      factor.factor(rows(), masses_in_use());
     }
   }
 

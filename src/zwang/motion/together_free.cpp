@@ -254,8 +254,8 @@ void load_masses(MassesOfMany& masses, std::span<const Series::Impl* const> lane
 }  // namespace
 
 bool is_free(const Series::Impl& series) {
-  return series.held_rows.empty() && series.watched_rows.empty() && series.strands.empty() && series.bent.empty() &&
-         series.slides.empty();
+  return series.slender.empty() && series.held_rows.empty() && series.watched_rows.empty() && series.strands.empty() &&
+         series.bent.empty() && series.slides.empty();
 }
 
 bool same_masses(const Series::Impl& one, const Series::Impl& other) {

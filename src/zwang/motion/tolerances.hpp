@@ -403,4 +403,20 @@ inline constexpr double same_accelerations = 1e-9;
 /// Rows up to which singular positions are looked for and passed: the system about one is dense.
 inline constexpr unsigned most_rows_passed = 400;
 
+// ------------------------------------------------------------------------------------------------ slender bodies
+
+/// Per order, of the terms of a torque about the least axis of a slender body: the rounding of forces and turns, some operations long.
+inline constexpr double rounding_of_a_twist = 32 * std::numeric_limits<double>::epsilon();
+
+// ------------------------------------------------------------------------------------------------ light variables
+
+/// Of the largest mass that rows tie it to: below it the multipliers of higher orders have lost more digits than solving twice brings back.
+inline constexpr double light_in_series = 1e-8;
+/// Light masses are raised to this part of it (as room gauss does), where the factor has nearly all digits.
+inline constexpr double raised_in_series = 0.1;
+/// Each light variable costs a solution of all rows per step, and all of them a small dense one per order.
+inline constexpr std::size_t most_light_in_series = 64;
+/// Solutions of one order: the first, and one of what rounding has left.
+inline constexpr int light_rounds_in_series = 2;
+
 }  // namespace zwang::motion
