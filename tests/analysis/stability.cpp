@@ -12,6 +12,7 @@
 #include <string>
 
 #include "zwang/analysis/linearise.hpp"
+#include "zwang/base/number.hpp"
 #include "zwang/error.hpp"
 #include "zwang/model/read.hpp"
 #include "zwang/motion/advance.hpp"
@@ -296,6 +297,37 @@ TEST(Stability, to_first_order_only_is_said_where_no_theorem_reaches_further) {
       "0\"\n");
   EXPECT_EQ(skate.stable, true);
   EXPECT_FALSE(skate.first_order);
+}
+
+TEST(Stability, of_swings_in_resonance_is_not_decided_where_no_theorem_reaches_further) {
+  // Voss's A = [[-a, b], [-c, -d]] of a condition that does not integrate: z' = (y x' - x y')/2 with a force along z.
+  const auto spun = [](double x, double y) {
+    return at_start(
+        "[coordinates.x]\ninitial = 0\n[coordinates.y]\ninitial = 0\n[coordinates.z]\ninitial = 0\n[energy]\n"
+        "kinetic = \"(x'^2 + y'^2 + z'^2)/2\"\npotential = \"" +
+        exact(x) + "*x^2/2 + " + exact(y) + "*y^2/2 - z\"\n[constraints]\nc = \"z' = (y*x' - x*y')/2\"\n");
+  };
+  // s with (x + s)(y + s) + 1/4 = 0: sums x + y, products x y + 1/4 of the squares of frequencies.
+  const auto of_squares = [&](double one, double two) {
+    const double sum = one + two;
+    const double half = std::sqrt(sum * sum / 4 - (one * two - 0.25));
+    return spun(sum / 2 + half, sum / 2 - half);
+  };
+  for (const double ratio : {2.0, 3.0}) {
+    const Stability found = of_squares(1, ratio * ratio);
+    EXPECT_FALSE(found.stable.has_value()) << ratio;
+    EXPECT_NE(found.why.find("resonance"), std::string::npos) << found.why;
+    EXPECT_EQ(found.growth_rate, 0);
+    ASSERT_EQ(found.roots.size(), 2U);
+    EXPECT_NEAR(std::abs(found.roots[0].real() * found.roots[1].real()), ratio * ratio, 1e-9);
+  }
+  for (const double ratio : {1.5, 2.1, 2.618, 4.0}) {
+    const Stability found = of_squares(1, ratio * ratio);
+    EXPECT_EQ(found.stable, true) << ratio << " " << found.why;
+    EXPECT_TRUE(found.first_order) << ratio;
+  }
+  // A minimum of the potential needs no such question.
+  EXPECT_EQ(at_start(plane("(x^2 + 4*y^2)/2 + x^2*y")).stable, true);
 }
 
 TEST(Stability, on_a_corner_has_no_roots_and_no_period) {

@@ -12,6 +12,7 @@
 #include "zwang/analysis/small_motions.hpp"
 #include "zwang/analysis/tolerances.hpp"
 #include "zwang/analysis/valley.hpp"
+#include "zwang/base/number.hpp"
 #include "zwang/elementary/elementary.hpp"
 #include "zwang/error.hpp"
 #include "zwang/instant/instant.hpp"
@@ -282,6 +283,45 @@ bool decide_by_power(const AtRest& place, const Character& character, Stability&
   return false;
 }
 
+/// Different frequencies between which small motions may hand on energy through terms of second and third order: w_i + w_j = w_k, w_i + w_j = w_k + w_l,
+/// w_i + w_j + w_k = w_l, also of the same one twice or three times. Those of the first relation found; empty if there is none.
+std::vector<double> resonance(const Stability& found) {
+  std::vector<double> w;
+  for (const Complex root : found.roots) {
+    const double one = found.exponents ? root.imag() : std::sqrt(std::max(0.0, -root.real()));
+    if (one > 0) w.push_back(one);
+  }
+  struct Combination {
+    double value = 0;
+    std::vector<double> of;
+    bool sum = false;
+  };
+  std::sort(w.begin(), w.end());
+  w.erase(std::unique(w.begin(), w.end(), [](double a, double b) { return b - a <= in_resonance * b; }), w.end());
+  std::vector<Combination> all;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    all.push_back({w[i], {w[i]}, false});
+    for (std::size_t j = i; j < w.size(); ++j) {
+      all.push_back({w[i] + w[j], {w[i], w[j]}, true});
+      if (j > i) all.push_back({w[j] - w[i], {w[j], w[i]}, false});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Combination& a, const Combination& b) { return a.value < b.value; });
+  // Differences alone are equal where sums are.
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    for (std::size_t l = k + 1; l < all.size() && all[l].value - all[k].value <= in_resonance * all[l].value; ++l) {
+      if (!all[k].sum && !all[l].sum) continue;
+      std::vector<double> out = all[k].of;
+      out.insert(out.end(), all[l].of.begin(), all[l].of.end());
+      std::sort(out.begin(), out.end());
+      out.erase(std::unique(out.begin(), out.end()), out.end());
+      return out;
+    }
+  }
+  return {};
+}
+
 /// From the linear problem to the motion itself.
 void conclude(const AtRest& place, const Linearised& system, const SmallMotions& reduced, Stability& out) {
   if (out.freedom == 0) {
@@ -344,6 +384,16 @@ void conclude(const AtRest& place, const Linearised& system, const SmallMotions&
         "the linearisation does not decide: it has roots on the imaginary axis, and forces of higher order take or "
         "give energy";
     return;
+  }
+  if (*out.stable) {
+    std::string frequencies;
+    for (const double w : resonance(out)) frequencies += (frequencies.empty() ? "" : ", ") + readable(w, 4);
+    if (!frequencies.empty()) {
+      out.stable.reset();
+      out.why = "the linearisation does not decide: small motions swing in resonance (frequencies " + frequencies +
+                "), in which terms of higher order may let them grow, and no theorem reaches further";
+      return;
+    }
   }
   out.first_order = true;
   out.why =

@@ -164,6 +164,8 @@ inline constexpr double no_power = 1e-12;
 /// Of the largest power: a direction with less meets none; and how the reach of a search for one shrinks where it finds nothing lower.
 inline constexpr double missed_power = 1e-5;
 inline constexpr double downhill_part = 0.9;
+/// Frequencies, or sums of them, that agree to this part are in resonance.
+inline constexpr double in_resonance = 1e-9;
 /// Of its terms: an acceleration below keeps a uniform motion uniform.
 inline constexpr double uniform_part = 1e-11;
 
