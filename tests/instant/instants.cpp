@@ -437,6 +437,39 @@ circle = "dot(a, a) = 1"
   EXPECT_NEAR(q[0] / q[1], 0.61 / 0.79, 1e-3);
 }
 
+// A tilted box in the floor: its corner is h(a) = (cos a + sin a)/2 below its middle. The nearest place has m dz h' + I da = 0.
+TEST(Repair, a_tilted_box_comes_to_the_nearest_place_above_the_floor) {
+  for (const double angle : {0.02, 0.3}) {
+    const auto model = model_of("[bodies.b]\nmass = 2\ninertia = 0.4\nshape = { box = [1, 1] }\nposition = [0, " +
+                                std::to_string(0.5 * (std::cos(angle) + std::sin(angle)) - 0.01) +
+                                "]\norientation = " + std::to_string(angle) +
+                                "\n[contacts]\nfloor = { body = \"b\", plane = { normal = [0, 1], offset = 0 } }\n");
+    const auto start = zwang::model::initial_state(model);
+    const auto repaired = zwang::instant::repair(model, start);
+    ASSERT_TRUE(repaired.succeeded);
+    const double z = repaired.state.position[1];
+    const double a = repaired.state.position[2];
+    EXPECT_NEAR(z, (std::cos(a) + std::sin(a)) / 2, 1e-15) << "it touches";
+    const double slope = (std::cos(a) - std::sin(a)) / 2;
+    EXPECT_NEAR(2 * (z - start.position[1]) * slope + 0.4 * (a - start.position[2]), 0, 1e-12);
+    EXPECT_GT(z, start.position[1]);
+  }
+}
+
+TEST(Repair, of_alternatives_one_is_enough) {
+  const auto stair = [](const std::string& place) {
+    const auto model =
+        model_of("[points.a]\nmass = 1\nposition = " + place + "\n[constraints]\nstair = \"a.x <= 1 or a.y >= 2\"\n");
+    const auto repaired = zwang::instant::repair(model, zwang::model::initial_state(model));
+    EXPECT_TRUE(repaired.succeeded);
+    return repaired.state.position;
+  };
+  EXPECT_EQ(stair("[0, 0]"), (std::vector<double>{0, 0}));
+  EXPECT_EQ(stair("[3, 4]"), (std::vector<double>{3, 4}));
+  EXPECT_EQ(stair("[1.5, 1.875]"), (std::vector<double>{1.5, 2}));
+  EXPECT_EQ(stair("[1.125, 0]"), (std::vector<double>{1, 0}));
+}
+
 TEST(Instant, a_spin_that_is_but_the_rounding_of_its_formula_strikes_no_joint) {
   // 100 sin(pi) is 1.2e-14 in numbers. What is written as a number, however small, is meant.
   const auto slider = [](const std::string& spin) {

@@ -18,6 +18,26 @@ bool present(const model::Model& model, std::uint32_t row, double time) {
   return !condition.seizure || condition.at <= time || same_instant(condition.at, time);
 }
 
+/// Of alternatives one is enough: that which is nearest to holding, by the part of it that is farthest from it. Marks the rows that count, by their values.
+std::vector<std::uint8_t> rows_that_count(const model::Model& model, const model::Rows& rows, double time) {
+  std::vector<std::uint8_t> counts(model.rows(), 1);
+  for (std::uint32_t row = 0; row < model.rows(); ++row)
+    counts[row] = model::is_holonomic(model.row_kind[row]) && present(model, row, time) ? 1 : 0;
+  for (const model::Condition& condition : model.conditions) {
+    if (condition.alternatives < 2) continue;
+    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
+         first += condition.components) {
+      std::vector<double> most(condition.alternatives, -std::numeric_limits<double>::infinity());
+      for (std::uint32_t row = first; row < first + condition.components; ++row)
+        most[model.row_alternative[row]] = std::max(most[model.row_alternative[row]], rows.value[row]);
+      const auto best = std::min_element(most.begin(), most.end()) - most.begin();
+      for (std::uint32_t row = first; row < first + condition.components; ++row)
+        if (model.row_alternative[row] != static_cast<std::uint32_t>(best)) counts[row] = 0;
+    }
+  }
+  return counts;
+}
+
 /// Sum of the absolute values of a row's gradient.
 double gradient_size(const model::Model& model, const model::Rows& rows, std::uint32_t row) {
   double sum = 0;
@@ -32,10 +52,9 @@ double worst_position(const model::Model& model, const model::Rows& rows, const 
                       std::uint32_t& worst_row) {
   const double size = scales(state).position;
   double worst = 0;
+  const std::vector<std::uint8_t> counts = rows_that_count(model, rows, state.time);
   for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (!model::is_holonomic(model.row_kind[row]) || !present(model, row, state.time)) {
-      continue;
-    }
+    if (counts[row] == 0) continue;
     const double broken = model::is_equation(model.row_kind[row]) ? std::abs(rows.value[row]) : rows.value[row];
     const double gradient = gradient_size(model, rows, row);
     const double part = broken <= 0 ? 0 : broken / std::max(size * gradient, std::numeric_limits<double>::min());
@@ -123,6 +142,60 @@ std::vector<std::uint8_t> carrying_equations(const model::Model& model, const Wo
   return carries;
 }
 
+constexpr double plainly_nearer = 1e-9;  ///< of the way: what goes on by less is where it was
+
+/// Each correction was the least from where the last one led to; where an inequality bends, the first has gone too far and nothing calls it back. From here on each is the
+/// least of all together: the nearest place to what was written that the conditions, as they run here, allow. Its fixed points are the nearest points themselves. The last
+/// place at which everything holds is taken.
+void come_nearest(const model::Model& model, const model::State& written, std::span<const std::uint32_t> turns,
+                  double allowed, Workspace::Impl& impl, Repair& result) {
+  if (result.rounds == 0) return;
+  const auto mass = [&](std::size_t i) { return std::sqrt(impl.dynamics.mass.diagonal()[i]); };
+  const auto far = [&](const std::vector<double>& position) {
+    double square = 0;
+    for (std::size_t i = 0; i < position.size(); ++i) {
+      const double moved = mass(i) * (position[i] - written.position[i]);
+      square += moved * moved;
+    }
+    return std::sqrt(square);
+  };
+  model::State at = result.state;
+  double last = std::numeric_limits<double>::infinity();
+  for (unsigned round = 0; round < most_repairs; ++round) {
+    model::evaluate_rows(model, at, impl.scratch, impl.rows);
+    model::evaluate_dynamics(model, at, impl.scratch, impl.dynamics);
+    Subproblem& problem = impl.problem;
+    problem.clear();
+    problem.a0.resize(model.variables);
+    for (std::size_t i = 0; i < model.variables; ++i) problem.a0[i] = written.position[i] - at.position[i];
+    const std::vector<std::uint8_t> counts = rows_that_count(model, impl.rows, written.time);
+    for (std::uint32_t row = 0; row < model.rows(); ++row) {
+      if (counts[row] == 0 || !std::isfinite(gradient_size(model, impl.rows, row))) continue;
+      problem.append(model, impl.rows, row, impl.rows.value[row],
+                     model::is_equation(model.row_kind[row]) ? gauss::RowKind::equation : gauss::RowKind::inequality);
+    }
+    gauss::solve(problem.view(impl.dynamics.mass), {}, impl.gauss, impl.solution);
+    if (impl.solution.status != gauss::Status::solved) return;
+    double step = 0;
+    for (std::size_t i = 0; i < model.variables; ++i) {
+      step = std::max(step, mass(i) * std::abs(impl.solution.a[i]));
+      at.position[i] += impl.solution.a[i];
+    }
+    keep_lengths(turns, at.position);
+    // What is the nearest already stays as it is.
+    const double size = far(result.state.position);
+    if (round == 0 && step <= plainly_nearer * size) return;
+    // It must come to rest; what grows again leads nowhere.
+    if (!(step < last)) return;
+    last = step;
+    std::uint32_t worst_row = 0;
+    model::evaluate_rows(model, at, impl.scratch, impl.rows);
+    if (worst_position(model, impl.rows, at, worst_row) <= allowed && far(at.position) <= size * (1 + plainly_nearer))
+      result.state.position = at.position;
+    if (step <= rest_of_velocity * size) return;
+  }
+}
+
 }  // namespace
 
 Repair repair(const model::Model& model, const model::State& state, const Options& options) {
@@ -149,9 +222,9 @@ Repair repair(const model::Model& model, const model::State& state, const Option
       before = worst;
       std::vector<std::uint32_t> among;
       std::vector<std::uint32_t> equations;
+      const std::vector<std::uint8_t> counts = rows_that_count(model, impl.rows, state.time);
       for (std::uint32_t row = 0; row < model.rows(); ++row) {
-        const bool finite = std::isfinite(gradient_size(model, impl.rows, row));
-        if (!model::is_holonomic(model.row_kind[row]) || !present(model, row, state.time) || !finite) continue;
+        if (counts[row] == 0 || !std::isfinite(gradient_size(model, impl.rows, row))) continue;
         among.push_back(row);
         if (model::is_equation(model.row_kind[row])) equations.push_back(row);
       }
@@ -176,7 +249,13 @@ Repair repair(const model::Model& model, const model::State& state, const Option
     }
     model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
     model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
-    return worst_position(model, impl.rows, result.state, result.worst_row) <= touch * repaired_part;
+    if (!(worst_position(model, impl.rows, result.state, result.worst_row) <= touch * repaired_part)) return false;
+    if (part == 0) {
+      come_nearest(model, state, turns, touch * repaired_part, impl, result);
+      model::evaluate_rows(model, result.state, impl.scratch, impl.rows);
+      model::evaluate_dynamics(model, result.state, impl.scratch, impl.dynamics);
+    }
+    return true;
   };
   bool brought = bring(0);
   const Repair with_all = result;
