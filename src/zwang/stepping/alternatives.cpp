@@ -42,6 +42,11 @@ double Course::slack_of(std::uint32_t row) const {
   return 2 * band_[row] + bent_way * h * std::abs(bend) + slipped_ * length_of(row);
 }
 
+void Course::find_slack(std::uint32_t first, std::uint32_t behind) {
+  slack_.resize(model_.rows());
+  for (std::uint32_t row = first; row < behind; ++row) slack_[row] = slack_of(row);
+}
+
 /// The way back to an alternative in the metric of the masses, for the row of it that is broken most.
 double Course::way_back(std::uint32_t first, std::uint32_t behind, std::uint32_t alternative) const {
   double most = 0;
@@ -61,8 +66,7 @@ double Course::way_back(std::uint32_t first, std::uint32_t behind, std::uint32_t
 /// there, too, are the ones that may take over: not the far side of something thin, nor the wall below a stair, which is broken there. Of these the nearest is the one of the least
 /// blow. `part`: where that is.
 std::uint32_t Course::entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count, double& part) {
-  slack_.resize(model_.rows());
-  for (std::uint32_t row = first; row < behind; ++row) slack_[row] = slack_of(row);
+  find_slack(first, behind);
   const auto kept = [&](std::uint32_t one, double at) {
     for (std::uint32_t row = first; row < behind; ++row) {
       if (model_.row_alternative[row] == one && !(on_the_way(row, at) <= slack_[row])) return false;

@@ -559,6 +559,8 @@ void Course::begin_seizures(double h) {
 void Course::correct_velocities() {
   double fastest = std::max(largest(now.state.velocity), std::abs(now.last_step) * largest(pull_));
   if (fastest == 0) fastest = 1;
+  const double before = half_square(dynamics_.mass, now.state.velocity, right_);
+  double work = 0;
   for (unsigned round = 0; round < velocity_rounds; ++round) {
     right_.assign(smooth_rows_.size(), 0.0);
     double worst = 0;
@@ -572,7 +574,7 @@ void Course::correct_velocities() {
         terms += fastest * std::abs(rows_.entry[e]);
       if (terms > 0) worst = std::max(worst, std::abs(right_[j]) / terms);
     }
-    if (worst <= rate_left) return;
+    if (worst <= rate_left) break;
     if (round + 1 == velocity_rounds) now.velocity_drift = std::max(now.velocity_drift, worst);
     smooth_.correct(right_, now.state.velocity);
     ++velocity_corrections_;
@@ -581,9 +583,13 @@ void Course::correct_velocities() {
       const std::uint32_t row = smooth_rows_.row[j];
       if (smooth_rows_.held[j] == 0) continue;
       now.impulse[row] += right_[j];
-      now.work += right_[j] * rows_.explicit_rate[row];
+      work += right_[j] * rows_.explicit_rate[row];
     }
   }
+  now.work += work;
+  // Where a moving condition turns at once, the correction is a shock, and loses its energy.
+  const double lost = before + work - half_square(dynamics_.mass, now.state.velocity, right_);
+  if (lost > no_loss * before) now.lost += lost;
 }
 
 /// How fast the forces on its bodies change a rate, whatever their direction: beside bodies that gravity presses down, what rounding makes of velocities across it is

@@ -107,6 +107,7 @@ class Course {
   void note_slipped();
   void settle_first();
   [[nodiscard]] double slack_of(std::uint32_t row) const;
+  void find_slack(std::uint32_t first, std::uint32_t behind);
   [[nodiscard]] double way_back(std::uint32_t first, std::uint32_t behind, std::uint32_t alternative) const;
   [[nodiscard]] std::uint32_t entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count,
                                                   double& part);

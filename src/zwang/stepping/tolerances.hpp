@@ -34,6 +34,8 @@ inline constexpr double around_depth = 8;
 
 /// An approach below this part of its terms is none; beside what the forces make of it in a step, too.
 inline constexpr double no_approach = 1e-9;
+/// What a correction of velocities loses below this part of the energy of motion is the scheme's own, of the fourth order of the step; what a condition loses that turns at once is more.
+inline constexpr double no_loss = 1e-9;
 /// An approach slower than so many steps of the forces is a contact that rests: a ball that has come to rest has been taken along by gravity for
 /// at most two.
 inline constexpr double resting_steps = 2;
