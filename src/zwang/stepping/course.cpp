@@ -130,7 +130,8 @@ Course::Course(const model::Model& model, double end, double length)
     const double own = std::isfinite(rows_.value_scale[row]) ? rows_.value_scale[row] : 0.0;
     const double size = std::max({own, terms_beside * beside[row], levers[row]});
     tolerance_[row] = std::max(model.simulation.touch * size, std::numeric_limits<double>::min());
-    band_[row] = std::max(touching_band * size, tolerance_[row]);
+    const bool several = model.conditions[model.row_condition[row]].alternatives > 1;
+    band_[row] = std::max((several ? touching_band_of_several : touching_band) * size, tolerance_[row]);
   }
   if (steady_forces_) {
     model::evaluate_dynamics(model, start, scratch_, dynamics_);
@@ -360,7 +361,12 @@ bool Course::smooth(double h) {
   for (std::uint32_t i = 0; i < model_.variables; ++i)
     mid_.position[i] = before_.position[i] + h / 2 * before_.velocity[i];
   for (const std::uint32_t row : near_) left_out_[row] = now.touches[row] == 0 ? 1 : 0;
+  find_questions(now.value);
+  for (const Question& one : questions_) {
+    for (std::uint32_t row = one.first; row < one.behind; ++row) left_out_[row] = 0;
+  }
   evaluate(mid_, rows_mid_, left_out_);
+  ask_forces(h);
   select_smooth(h);
 
   // Forces that depend on the velocity are taken a second time, with the mean of both.
@@ -553,6 +559,8 @@ void Course::begin_seizures(double h) {
 void Course::correct_velocities() {
   double fastest = std::max(largest(now.state.velocity), std::abs(now.last_step) * largest(pull_));
   if (fastest == 0) fastest = 1;
+  const double before = half_square(dynamics_.mass, now.state.velocity, right_);
+  double work = 0;
   for (unsigned round = 0; round < velocity_rounds; ++round) {
     right_.assign(smooth_rows_.size(), 0.0);
     double worst = 0;
@@ -566,7 +574,7 @@ void Course::correct_velocities() {
         terms += fastest * std::abs(rows_.entry[e]);
       if (terms > 0) worst = std::max(worst, std::abs(right_[j]) / terms);
     }
-    if (worst <= rate_left) return;
+    if (worst <= rate_left) break;
     if (round + 1 == velocity_rounds) now.velocity_drift = std::max(now.velocity_drift, worst);
     smooth_.correct(right_, now.state.velocity);
     ++velocity_corrections_;
@@ -575,9 +583,13 @@ void Course::correct_velocities() {
       const std::uint32_t row = smooth_rows_.row[j];
       if (smooth_rows_.held[j] == 0) continue;
       now.impulse[row] += right_[j];
-      now.work += right_[j] * rows_.explicit_rate[row];
+      work += right_[j] * rows_.explicit_rate[row];
     }
   }
+  now.work += work;
+  // Where a moving condition turns at once, the correction is a shock, and loses its energy.
+  const double lost = before + work - half_square(dynamics_.mass, now.state.velocity, right_);
+  if (lost > no_loss * before) now.lost += lost;
 }
 
 /// How fast the forces on its bodies change a rate, whatever their direction: beside bodies that gravity presses down, what rounding makes of velocities across it is
@@ -680,6 +692,19 @@ bool Course::strike(bool& rebounds) {
   return true;
 }
 
+/// What touches at the end of the step.
+void Course::select_shock(double h) {
+  shock_rows_.clear();
+  for (const std::uint32_t row : near_) {
+    const model::RowKind kind = model_.row_kind[row];
+    if (!is_in(row) || (kind == model::RowKind::holonomic_inequality && !is_near(row))) continue;
+    const double moving = rows_.explicit_rate[row];
+    const double offset = moving + (entered_[row] != 0 ? 0.0 : gap_rate(row, rows_.value[row], h));
+    const bool first = now.held[row] != 0 || along(model_, rows_, row, alpha_) + offset > 0;
+    shock_rows_.add(model_, rows_, row, model::is_equation(kind), offset, first);
+  }
+}
+
 bool Course::regulate(Due due) {
   // Blows.
   alpha_ = now.state.velocity;
@@ -703,9 +728,9 @@ bool Course::regulate(Due due) {
   }
 
   // What touches, and what of it is approached.
-  shock_rows_.clear();
   bool rebounds = false;
   const double h = now.state.time - before_.time;
+  if (!ask_shock(h)) return false;
   for (const std::uint32_t row : near_) {
     if (!is_in(row)) continue;
     const model::RowKind kind = model_.row_kind[row];
@@ -726,14 +751,7 @@ bool Course::regulate(Due due) {
     correct_velocities();
     return true;
   }
-  for (const std::uint32_t row : near_) {
-    const model::RowKind kind = model_.row_kind[row];
-    if (!is_in(row) || (kind == model::RowKind::holonomic_inequality && !is_near(row))) continue;
-    const double moving = rows_.explicit_rate[row];
-    const double offset = moving + (entered_[row] != 0 ? 0.0 : gap_rate(row, rows_.value[row], h));
-    const bool first = now.held[row] != 0 || along(model_, rows_, row, alpha_) + offset > 0;
-    shock_rows_.add(model_, rows_, row, model::is_equation(kind), offset, first);
-  }
+  select_shock(h);
   return strike(rebounds);
 }
 

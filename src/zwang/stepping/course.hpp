@@ -104,6 +104,19 @@ class Course {
   void find_forces(const model::State& state);
   void look_at_alternatives(const model::Rows& rows, std::vector<std::uint8_t>& out) const;
   void choose_alternatives(bool passing);
+  void note_slipped();
+  void settle_first();
+  [[nodiscard]] double slack_of(std::uint32_t row) const;
+  void find_slack(std::uint32_t first, std::uint32_t behind);
+  [[nodiscard]] double way_back(std::uint32_t first, std::uint32_t behind, std::uint32_t alternative) const;
+  [[nodiscard]] std::uint32_t entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count,
+                                                  double& part);
+  void find_questions(const std::vector<double>& value);
+  [[nodiscard]] double square_between(const std::vector<double>& a, const std::vector<double>& b);
+  [[nodiscard]] bool answer(const model::Rows& rows, const std::vector<double>& x0, const std::vector<double>& offset,
+                            double h);
+  void ask_forces(double h);
+  [[nodiscard]] bool ask_shock(double h);
   [[nodiscard]] bool is_pierced(std::uint32_t row, double from, double& in);
   void end_passed(std::uint32_t row);
   double on_the_way(std::uint32_t row, double part);
@@ -139,6 +152,7 @@ class Course {
   [[nodiscard]] double off_by(std::uint32_t row) const;
   bool correct_fully(bool& loose, double deepest);
   bool regulate(Due due);
+  void select_shock(double h);
   [[nodiscard]] double most_pull(std::uint32_t row) const;
   [[nodiscard]] double part_at_surface(std::uint32_t row) const;
   bool strike(bool& rebounds);
@@ -186,6 +200,28 @@ class Course {
   Selection smooth_rows_, position_rows_, shock_rows_;
   Nearest smooth_, position_, shock_;
   std::vector<double> registers_;
+
+  // Alternatives.
+  struct Entry {
+    std::uint32_t first, behind, chosen;
+    double part;  ///< of the way, where it was entered
+  };
+  struct Question {
+    std::uint32_t first, behind;
+    std::vector<std::uint32_t> touched;
+    std::uint32_t chosen;  ///< beyond all: none yet
+    std::uint32_t before;  ///< counted before; beyond all: none
+  };
+  std::vector<Entry> entries_;  ///< all of whose alternatives are broken, in this round
+  std::vector<Question> questions_;
+  double slipped_ = 0;              ///< what carries is off its surface by, twice
+  std::vector<double> slack_;       ///< per row, of the member looked at
+  std::vector<double> first_entry_; ///< per variable: part of the way to the first entry
+  std::vector<double> offset_;
+  std::vector<std::uint8_t> touched_, is_touched_;
+  Selection decided_, trial_rows_;
+  Nearest trial_;
+  std::uint32_t tied_ = 0;
 };
 
 }  // namespace zwang::stepping

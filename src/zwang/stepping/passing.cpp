@@ -153,10 +153,11 @@ std::uint32_t Course::passed_alternative(std::uint32_t first, std::uint32_t behi
   }
   if (std::find(plainly.begin(), plainly.end(), 1) != plainly.end()) return count;
 
+  find_slack(first, behind);
   const auto value = [&](std::uint32_t one, double part) {
     double most = -std::numeric_limits<double>::infinity();
     for (std::uint32_t row = first; row < behind; ++row) {
-      if (model_.row_alternative[row] == one) most = std::max(most, on_the_way(row, part) - band_[row]);
+      if (model_.row_alternative[row] == one) most = std::max(most, on_the_way(row, part) - slack_[row]);
     }
     return most;
   };

@@ -11,15 +11,30 @@ namespace zwang::stepping {
 std::vector<double> lengths_beside(const model::Model& model, const model::Rows& rows) {
   std::vector<double> length(model.variables, 0.0);
   std::vector<double> out(model.rows(), 0.0);
-  for (std::uint32_t row = 0; row < model.rows(); ++row) {
-    if (!model::is_holonomic(model.row_kind[row]) || !std::isfinite(rows.value_scale[row])) continue;
+  const auto own = [&](std::uint32_t row) {
+    if (!model::is_holonomic(model.row_kind[row]) || !std::isfinite(rows.value_scale[row])) return 0.0;
     double most = 0;
     for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e)
       most = std::max(most, std::abs(rows.entry[e]));
-    if (!(most > 0) || !std::isfinite(most)) continue;
-    for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
-      double& one = length[model.row_column[e]];
-      one = std::max(one, rows.value_scale[row] / most);
+    return most > 0 && std::isfinite(most) ? rows.value_scale[row] / most : 0.0;
+  };
+  for (const model::Condition& condition : model.conditions) {
+    for (std::uint32_t first = condition.first_row; first < condition.first_row + condition.rows;
+         first += condition.components) {
+      // Of several alternatives the shortest tells: a gradient that nearly vanishes makes a place of no other.
+      std::vector<double> longest(std::max(condition.alternatives, 1U), 0.0);
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        double& one = longest[condition.alternatives > 1 ? model.row_alternative[row] : 0];
+        one = std::max(one, own(row));
+      }
+      const double shortest = *std::min_element(longest.begin(), longest.end());
+      for (std::uint32_t row = first; row < first + condition.components; ++row) {
+        const double here = condition.alternatives > 1 ? std::min(own(row), shortest) : own(row);
+        for (std::uint32_t e = model.row_start[row]; e < model.row_start[row + 1]; ++e) {
+          double& one = length[model.row_column[e]];
+          one = std::max(one, here);
+        }
+      }
     }
   }
   for (std::uint32_t row = 0; row < model.rows(); ++row) {

@@ -10,6 +10,11 @@ namespace zwang::stepping {
 
 /// So near to its surface a condition touches: far above what corrections leave (1e-12), far below what a step of any force makes.
 inline constexpr double touching_band = 1e-9;
+/// The same for one of several alternatives. Corners of polygons are told from their tips, a ten-millionth of a side away, by half of that: the band lies far below it, or a corner that meets
+/// another one would be excused by a side that its tips have behind them.
+inline constexpr double touching_band_of_several = 1e-11;
+/// Of the step times a change of velocity: twice what a way that bends evenly is off its chord.
+inline constexpr double bent_way = 0.25;
 /// Of the terms of the conditions beside it: a condition's own terms count as at least so much. With the tolerance of 1e-12 that is ten roundings of theirs.
 inline constexpr double terms_beside = 1e-3;
 /// A start that breaks its conditions by more is a mistake of the one who wrote it; less is brought onto them.
@@ -29,6 +34,8 @@ inline constexpr double around_depth = 8;
 
 /// An approach below this part of its terms is none; beside what the forces make of it in a step, too.
 inline constexpr double no_approach = 1e-9;
+/// What a correction of velocities loses below this part of the energy of motion is the scheme's own, of the fourth order of the step; what a condition loses that turns at once is more.
+inline constexpr double no_loss = 1e-9;
 /// An approach slower than so many steps of the forces is a contact that rests: a ball that has come to rest has been taken along by gravity for
 /// at most two.
 inline constexpr double resting_steps = 2;
@@ -87,6 +94,13 @@ inline constexpr double same_place = 0x1p-22;
 /// As a part of the way inside: a chord c through a disc of radius R enters it by c^2 / 8 R, which is this part of c where it meets the rim at thirty degrees.
 /// What is met less steeply is missed by less than the first order of the scheme.
 inline constexpr double passed_through = 0.125;
+
+/// Of squares of changes of velocity: two that differ by less cost the same.
+inline constexpr double equally_costly = 1e-9;
+/// Questions that are answered by the whole problem, each answer beside all others; of more, by the alternative alone.
+inline constexpr std::size_t most_questions = 12;
+/// Rounds in which members choose in turn.
+inline constexpr unsigned rounds_of_questions = 4;
 
 /// An alternative that is farther to go back to than so many ways of the step was not met in it.
 inline constexpr double far_back = 2;
