@@ -696,7 +696,7 @@ bool Series::Impl::by_strands_alone() const {
 }
 
 bool Series::Impl::falls_freely() const {
-  return terms.empty() && held_rows.empty() && bent.empty() && slides.empty() && links.empty();
+  return terms.empty() && held_rows.empty() && bent.empty() && slides.empty() && links.empty() && slender.empty();
 }
 
 void Series::Impl::fall(const model::State& state) {

@@ -65,7 +65,8 @@ double Course::way_back(std::uint32_t first, std::uint32_t behind, std::uint32_t
 /// All alternatives are broken at the end of the step. The way is gone along, from the last place at which one is kept to the next; where the last of them ends, those that are kept
 /// there, too, are the ones that may take over: not the far side of something thin, nor the wall below a stair, which is broken there. Of these the nearest is the one of the least
 /// blow. `part`: where that is.
-std::uint32_t Course::entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count, double& part) {
+std::uint32_t Course::entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count,
+                                          double& part) {
   find_slack(first, behind);
   const auto kept = [&](std::uint32_t one, double at) {
     for (std::uint32_t row = first; row < behind; ++row) {

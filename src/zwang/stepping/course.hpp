@@ -214,9 +214,9 @@ class Course {
   };
   std::vector<Entry> entries_;  ///< all of whose alternatives are broken, in this round
   std::vector<Question> questions_;
-  double slipped_ = 0;              ///< what carries is off its surface by, twice
-  std::vector<double> slack_;       ///< per row, of the member looked at
-  std::vector<double> first_entry_; ///< per variable: part of the way to the first entry
+  double slipped_ = 0;               ///< what carries is off its surface by, twice
+  std::vector<double> slack_;        ///< per row, of the member looked at
+  std::vector<double> first_entry_;  ///< per variable: part of the way to the first entry
   std::vector<double> offset_;
   std::vector<std::uint8_t> touched_, is_touched_;
   Selection decided_, trial_rows_;
