@@ -724,6 +724,38 @@ tip = { between = ["a", "b"], restitution = 0.5 }
   EXPECT_NEAR(std::max(one[0], one[1]), 1, contact_exactness);
 }
 
+// The corner of an `or` takes from the velocity that a blow gives as little as from that velocity itself.
+TEST(Contact, a_blow_at_a_corner_takes_the_side_that_is_nearest_behind_it) {
+  const auto struck = [](const std::string& velocity, const std::string& blow) {
+    return impact_answer("[points.p]\nmass = 1\nposition = [0, 0]\nvelocity = " + velocity +
+                         "\n[constraints]\nstair = \"p.x <= 0 or p.y >= 0\"\n" +
+                         (blow.empty() ? "" : "[[impulses]]\non = \"p\"\nvalue = " + blow + "\n"));
+  };
+  for (const char* v : {"[1, 0]", "[2, -1]", "[1, -0.001]", "[0.001, -1]", "[1, 1]"}) {
+    const Json blown = struck("[0, 0]", v);
+    const Json flying = struck(v, "");
+    expect_near(numbers(blown["velocities"]["p"]), numbers(flying["velocities"]["p"]), contact_exactness);
+    EXPECT_NEAR(blown["energy"]["lost"], flying["energy"]["lost"], contact_exactness) << v;
+  }
+}
+
+TEST(Contact, a_box_that_is_struck_slides_past_the_corner_of_another) {
+  const std::string one = "[bodies.a]\nmass = 1\nshape = { box = [1, 1] }\nposition = [0, 0.5]\n";
+  const std::string rest = R"toml([bodies.b]
+mass = 1
+shape = { box = [1, 1] }
+position = [1, 1.5]
+[contacts]
+c = { between = ["a", "b"], restitution = 0 }
+[simulation]
+until = 0.5
+)toml";
+  const Json run = run_answer(one + rest + "[[impulses]]\non = \"a\"\nvalue = [1, 0]\n");
+  ASSERT_EQ(run["status"], "finished");
+  EXPECT_NEAR(run["energy"]["lost"], 0, contact_exactness);
+  expect_near(numbers(run["final"]["positions"]["a"]), {0.5, 0.5, 0}, contact_exactness);
+}
+
 // Each card stands as against a wall, until one sliding over the other is as near as the other over the one.
 TEST(Contact, two_cards_lean_on_each_other_as_on_a_wall) {
   const std::string left = R"toml(gravity = [0, -9.81]
@@ -788,6 +820,9 @@ position = [0, 0, 2]
   EXPECT_NE(refused(boxes + "c = { between = [\"a\", \"a\"] }\n").find("the same body"), std::string::npos);
   EXPECT_NE(refused(boxes + "c = { body = \"a\" }\n").find("needs `body` and `plane`"), std::string::npos);
   EXPECT_NE(refused(boxes + "c = { body = \"a\", plane = { normal = [0, 1] } }\n").find("3 components"),
+            std::string::npos);
+  EXPECT_NE(refused("[bodies.a]\nmass = 1\nshape = { polygon = [[0, 0], [1, 1], [1, 0], [0, 2]] }\nposition = [0, 0]\n")
+                .find("the side from corner 1 to 2 of this polygon crosses that from 3 to 4"),
             std::string::npos);
   const std::string plates = R"toml([bodies.a]
 mass = 1

@@ -28,7 +28,7 @@ namespace {
 /// How the motion goes on if one alternative counts, and what that costs: first a shock, then the constraint.
 struct Way {
   std::uint32_t alternative = 0;
-  double shock = 0;  ///< (v - v_before)^T M (v - v_before)
+  double shock = 0;  ///< (v - alpha)^T M (v - alpha), alpha the velocity after the blows alone
   Minimiser after;
   double constraint = 0;  ///< that of `after`, or beyond all numbers
   std::vector<double> velocity;
@@ -57,7 +57,13 @@ class Sizes {
       doubt += mass_[i] * off * off;
       free_ += impl.dynamics.force[i] * impl.dynamics.force[i] / mass_[i];
     }
-    no_speed_ = rounding_of_ways * std::sqrt(square(state.velocity)) + bounds_that_are_nothing * std::sqrt(doubt);
+    double fastest = square(state.velocity);
+    for (const model::Blow& blow : model.blows) {
+      if (!same_instant(blow.at, state.time)) continue;
+      const std::vector<double> impulse = model::impulse_of(blow, state.position);
+      for (std::size_t i = 0; i < impulse.size(); ++i) fastest += impulse[i] * impulse[i] / mass_[blow.variables[i]];
+    }
+    no_speed_ = rounding_of_ways * std::sqrt(fastest) + bounds_that_are_nothing * std::sqrt(doubt);
   }
 
   [[nodiscard]] bool same_velocities(const std::vector<double>& a, const std::vector<double>& b) const {
@@ -152,12 +158,14 @@ Way follow_alternative(const model::Model& model, model::State state, const Opti
   Instant instant;
   accelerate(model, state, options, workspace, instant);
   bool possible = true;
-  const std::vector<double> before = state.velocity;
+  // What blows do is done whichever alternative counts: it is no part of what that costs.
+  std::vector<double> free = state.velocity;
   Options then = options;
   for (int round = 0; possible && instant.status == Status::impact && round < most_shocks_of_a_way; ++round) {
     Shock shock;
     impact(model, state, then, workspace, shock);
     possible = shock.status != ShockStatus::jammed;
+    if (round == 0 && shock.alpha.size() == free.size()) free = shock.alpha;
     state.velocity = shock.velocities;
     way.struck.resize(model.rows(), false);
     for (std::uint32_t row = 0; row < model.rows(); ++row)
@@ -173,7 +181,7 @@ Way follow_alternative(const model::Model& model, model::State state, const Opti
     accelerate(model, state, then, workspace, instant);
   }
   std::vector<double> change = state.velocity;
-  for (std::size_t i = 0; i < change.size(); ++i) change[i] -= before[i];
+  for (std::size_t i = 0; i < change.size(); ++i) change[i] -= free[i];
   std::vector<double> momentum(change.size());
   workspace.impl().dynamics.mass.multiply(change, momentum);
   for (std::size_t i = 0; i < change.size(); ++i) way.shock += change[i] * momentum[i];

@@ -69,15 +69,16 @@ sensitivity::Measured read_measured(std::string_view text, const std::string& fi
           throw Error({file, number, row[k].column}, "two columns of one name", line);
         }
         if (row[k].text.empty()) throw Error({file, number, row[k].column}, "a column without a name", line);
-        if (row[k].text == "t") {
+        // As tables of runs call it, too.
+        if (row[k].text == "t" || (row[k].text == "time" && !found)) {
           found = true;
           time_column = k;
         }
         names.push_back(row[k].text);
       }
       if (!found) {
-        throw Error({file, number, 1}, "the first line names the columns: t and outputs of the model, as in t,x,y",
-                    line);
+        throw Error({file, number, 1},
+                    "the first line names the columns: t (or time) and outputs of the model, as in t,x,y", line);
       }
       for (std::size_t k = 0; k < row.size(); ++k) {
         if (k != time_column) out.output_origin.push_back({{file, number, row[k].column}, shared});

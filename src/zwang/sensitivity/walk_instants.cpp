@@ -348,6 +348,9 @@ std::string Walk::times_of(const std::vector<Trigger>& triggers, const MotionPoi
   // Each moves what it strikes: the variables of its row, and those that jump with them.
   std::vector<int> owner(model_.variables, -1);
   const auto why = [&] {
+    if (triggers.front().name == other->name)
+      return "several parts of " + other->name + " happen at one instant, t = " + readable(before.state.time) +
+             ", and act on one another";
     return triggers.front().name + " and " + other->name +
            " happen at one instant, t = " + readable(before.state.time) + ", and act on one another";
   };

@@ -794,9 +794,10 @@ class ContactReader {
       const Numbers& q = body.points[(i + 1) % n];
       const Numbers& o = body.points[(i + 2) % n];
       if ((q[0] - p[0]) * (o[1] - q[1]) - (q[1] - p[1]) * (o[0] - q[0]) > 0) continue;
-      fail(place, fmt::format("the polygon of `{}` is not convex: it touches discs, not other polygons; write it as "
-                              "several bodies that are welded together",
-                              body.side.name));
+      fail(place,
+           fmt::format("the polygon of `{}` is not convex: it touches discs from outside, and nothing else; write it "
+                       "as several bodies that are welded together",
+                       body.side.name));
     }
   }
 

@@ -34,6 +34,32 @@ std::vector<double> sizes(Compilation& work, const Field& field, std::size_t cou
   return out;
 }
 
+/// On which hand of the line from p to q does r lie?
+int hand(const std::array<double, 2>& p, const std::array<double, 2>& q, const std::array<double, 2>& r) {
+  const double turn = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
+  return turn > 0 ? 1 : turn < 0 ? -1 : 0;
+}
+
+/// Corners that are not given in their order round the body make sides that cross.
+void refuse_crossing_sides(const Compilation& work, const Field& field,
+                           const std::vector<std::array<double, 2>>& corners) {
+  const std::size_t n = corners.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& a = corners[i];
+    const auto& b = corners[(i + 1) % n];
+    for (std::size_t k = i + 2; k < n; ++k) {
+      const auto& c = corners[k];
+      const auto& d = corners[(k + 1) % n];
+      if (hand(a, b, c) * hand(a, b, d) >= 0 || hand(c, d, a) * hand(c, d, b) >= 0) continue;
+      throw work.source.error(
+          field.value.place,
+          fmt::format("the side from corner {} to {} of this polygon crosses that from {} to {}: give the corners in "
+                      "their order round the body",
+                      i + 1, i + 2, k + 1, (k + 1) % n + 1));
+    }
+  }
+}
+
 Solid polygon(Compilation& work, const Field& field) {
   std::vector<std::array<double, 2>> corners;
   for (const Value& item : field.value.items) {
@@ -43,6 +69,7 @@ Solid polygon(Compilation& work, const Field& field) {
     corners.push_back({corner.part[0].value, corner.part[1].value});
   }
   if (corners.size() < 3) throw work.source.error(field.value.place, "a polygon has at least 3 corners");
+  refuse_crossing_sides(work, field, corners);
   // About the first corner, so that a polygon far from the origin loses no digits.
   const std::array<double, 2> base = corners[0];
   double area = 0;
