@@ -39,12 +39,7 @@ double Course::slack_of(std::uint32_t row) const {
     bend += rows_.entry[e] * (arriving_[i] - before_.velocity[i]);
   }
   const double h = now.state.time - before_.time;
-  return 2 * band_[row] + bent_way * h * std::abs(bend) + slipped_ * length_of(row);
-}
-
-void Course::find_slack(std::uint32_t first, std::uint32_t behind) {
-  slack_.resize(model_.rows());
-  for (std::uint32_t row = first; row < behind; ++row) slack_[row] = slack_of(row);
+  return slip_of(row) + bent_way * h * std::abs(bend);
 }
 
 /// The way back to an alternative in the metric of the masses, for the row of it that is broken most.
@@ -65,8 +60,10 @@ double Course::way_back(std::uint32_t first, std::uint32_t behind, std::uint32_t
 /// All alternatives are broken at the end of the step. The way is gone along, from the last place at which one is kept to the next; where the last of them ends, those that are kept
 /// there, too, are the ones that may take over: not the far side of something thin, nor the wall below a stair, which is broken there. Of these the nearest is the one of the least
 /// blow. `part`: where that is.
-std::uint32_t Course::entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count, double& part) {
-  find_slack(first, behind);
+std::uint32_t Course::entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count,
+                                          double& part) {
+  slack_.resize(model_.rows());
+  for (std::uint32_t row = first; row < behind; ++row) slack_[row] = slack_of(row);
   const auto kept = [&](std::uint32_t one, double at) {
     for (std::uint32_t row = first; row < behind; ++row) {
       if (model_.row_alternative[row] == one && !(on_the_way(row, at) <= slack_[row])) return false;

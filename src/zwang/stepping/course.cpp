@@ -101,6 +101,7 @@ Course::Course(const model::Model& model, double end, double length)
       bounded_[row] = bounded && open ? 1 : 0;
     }
   }
+  solids_ = solid_pairs(model);
   seized_now_.assign(rows, 0);
   now.held.assign(rows, 0);
   now.impulse.assign(rows, 0.0);
@@ -561,6 +562,7 @@ void Course::correct_velocities() {
   if (fastest == 0) fastest = 1;
   const double before = half_square(dynamics_.mass, now.state.velocity, right_);
   double work = 0;
+  bool turned = false;
   for (unsigned round = 0; round < velocity_rounds; ++round) {
     right_.assign(smooth_rows_.size(), 0.0);
     double worst = 0;
@@ -573,6 +575,8 @@ void Course::correct_velocities() {
       for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e)
         terms += fastest * std::abs(rows_.entry[e]);
       if (terms > 0) worst = std::max(worst, std::abs(right_[j]) / terms);
+      turned =
+          turned || (model_.groups[model_.row_group[row]].rheonomic && std::abs(right_[j]) > turned_at_once * terms);
     }
     if (worst <= rate_left) break;
     if (round + 1 == velocity_rounds) now.velocity_drift = std::max(now.velocity_drift, worst);
@@ -588,8 +592,7 @@ void Course::correct_velocities() {
   }
   now.work += work;
   // Where a moving condition turns at once, the correction is a shock, and loses its energy.
-  const double lost = before + work - half_square(dynamics_.mass, now.state.velocity, right_);
-  if (lost > no_loss * before) now.lost += lost;
+  if (turned) now.lost += before + work - half_square(dynamics_.mass, now.state.velocity, right_);
 }
 
 /// How fast the forces on its bodies change a rate, whatever their direction: beside bodies that gravity presses down, what rounding makes of velocities across it is
@@ -923,7 +926,7 @@ bool Course::go_to(double end_time) {
   add_work(h);
   begin_seizures(h);
   if (now.status != Status::going) return stay();
-  if (!correct_positions(false) || !regulate(Due::later)) return stay();
+  if (!bring_back() || !regulate(Due::later)) return stay();
   restore_quaternions();
   now.pace = now.travelled - travelled_before_;
   note_kinetic();
