@@ -128,6 +128,8 @@ inline constexpr double same_time = 1e-9;
 
 // The estimate of the error.
 
+/// Of the positions: errors below this are of what lies still, whose way is rounding.
+inline constexpr double nothing_moved = 1e-9;
 /// Steps times variables and conditions up to which the whole way is gone a second time, with half the step: a few seconds.
 inline constexpr double cheap_work = 2e7;
 /// Where a shock is located, as a part of the step: a little behind its place on the straight way, so that the surface is entered indeed; the estimate is off by as much.
