@@ -362,6 +362,7 @@ bool Course::smooth(double h) {
   for (std::uint32_t i = 0; i < model_.variables; ++i)
     mid_.position[i] = before_.position[i] + h / 2 * before_.velocity[i];
   for (const std::uint32_t row : near_) left_out_[row] = now.touches[row] == 0 ? 1 : 0;
+  std::fill(settled_.begin(), settled_.end(), 0U);
   find_questions(now.value);
   for (const Question& one : questions_) {
     for (std::uint32_t row = one.first; row < one.behind; ++row) left_out_[row] = 0;
@@ -814,47 +815,6 @@ void Course::look_at_stop() {
       (!simulation.stop_truth.empty() && is_true(simulation.stop_truth[0]))) {
     end(Status::stopped, "");
   }
-}
-
-/// Power of the forces that have no potential.
-double Course::force_power(const model::State& state, const std::vector<double>& velocity) {
-  double power = 0;
-  for (const std::uint32_t k : force_terms_) {
-    const model::TermGroup& group = model_.terms[k];
-    expressions::load_constants(group.tape, registers_.data(), 1, 1);
-    for (std::size_t lane = 0; lane < group.lanes; ++lane) {
-      model::fill_inputs<1, 1>(group, state.time, state.position, state.velocity, state.modes, lane, registers_.data());
-      expressions::extend(group.tape, registers_.data(), 1, 0, 0, 1);
-      for (std::size_t o = 0; o < group.tape.outputs.size(); ++o)
-        power += registers_[group.tape.outputs[o]] * velocity[group.target_of[o * group.lanes + lane]];
-    }
-  }
-  return power;
-}
-
-/// Work of the smooth part: forces without a potential over the way, energies in which t occurs over the time.
-void Course::add_work(double h) {
-  if (force_terms_.empty() && !has_time_) return;
-  for (std::uint32_t i = 0; i < model_.variables; ++i) change_[i] = (before_.velocity[i] + arriving_[i]) / 2;
-  double work = h * force_power(mid_, change_);
-  if (has_time_) {
-    model::State at = mid_;
-    at.velocity = change_;
-    at.time = now.state.time;
-    find_modes(at);
-    work += model::energy_with_time(model_, at, scratch_);
-    at.time = before_.time;
-    find_modes(at);
-    work -= model::energy_with_time(model_, at, scratch_);
-  }
-  now.work += work;
-  now.gross_work += std::abs(work);
-}
-
-double Course::kinetic() { return model::energy(model_, now.state, scratch_).kinetic; }
-
-double Course::energy() {
-  return model::vis_viva(model_, now.state, scratch_) + model::energy(model_, now.state, scratch_).potential;
 }
 
 void Course::begin() {

@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 
-#include "zwang/model/bodies.hpp"
-#include "zwang/stepping/course.hpp"
 #include "zwang/stepping/tolerances.hpp"
 
 namespace zwang::stepping {
@@ -122,37 +120,43 @@ double gap_of_boxes(const SolidPair& pair, const std::vector<double>& q) {
   return widest;
 }
 
+/// The members, body and number, of which variables stand in the rows of a condition's first member.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> members_in(const model::Model& model,
+                                                                const model::Condition& condition) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
+  const std::uint32_t behind = condition.first_row + condition.components;
+  for (std::uint32_t e = model.row_start[condition.first_row]; e < model.row_start[behind]; ++e) {
+    const std::uint32_t variable = model.row_column[e];
+    const auto next = std::upper_bound(model.bodies.begin(), model.bodies.end(), variable,
+                                       [](std::uint32_t v, const model::Body& body) { return v < body.first; });
+    const auto body = static_cast<std::uint32_t>(next - model.bodies.begin()) - 1;
+    const std::pair one(body, (variable - model.bodies[body].first) / model.bodies[body].dimension);
+    if (std::find(out.begin(), out.end(), one) == out.end()) out.push_back(one);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
 std::vector<SolidPair> solid_pairs(const model::Model& model) {
-  std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> solids;
-  for (std::uint32_t body = 0; body < model.bodies.size(); ++body) {
-    if (!is_solid(model, body)) continue;
-    for (std::uint32_t member = 0; member < model.bodies[body].members(); ++member)
-      solids.emplace(model::member_name(model.bodies[body], member), std::pair(body, member));
-  }
   std::vector<SolidPair> out;
-  if (solids.empty()) return out;
-  // A contact of several conditions says the same words with each.
-  const std::string* last = nullptr;
-  constexpr std::string_view head = "contact ";
-  constexpr std::string_view between = ", ";
+  bool any = false;
+  for (std::uint32_t body = 0; body < model.bodies.size(); ++body) any = any || is_solid(model, body);
+  if (!any) return out;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
   for (const model::Condition& condition : model.conditions) {
-    if (condition.alternatives < 2 || !condition.text.starts_with(head)) continue;
-    if (last != nullptr && *last == condition.text) continue;
-    const std::size_t comma = condition.text.rfind(between);
-    // The comma of a member's indices has no space behind it.
-    if (comma == std::string::npos) continue;
-    const auto a = solids.find(condition.text.substr(head.size(), comma - head.size()));
-    const auto b = solids.find(condition.text.substr(comma + between.size()));
-    if (a == solids.end() || b == solids.end()) continue;
-    last = &condition.text;
+    // A contact of two as wholes: a mark has its body before a dot.
+    if (condition.alternatives < 2 || condition.indices > 0 || !condition.text.starts_with("contact ")) continue;
+    if (condition.text.find('.') != std::string::npos || condition.text.ends_with(" inside")) continue;
+    const auto members = members_in(model, condition);
+    if (members.size() != 2 || !is_solid(model, members[0].first) || !is_solid(model, members[1].first)) continue;
     SolidPair pair;
     pair.row = condition.first_row;
-    pair.in_space = model.bodies[a->second.first].dimension == 7;
-    pair.a = solid_of(model, a->second.first, a->second.second);
-    pair.b = solid_of(model, b->second.first, b->second.second);
-    out.push_back(std::move(pair));
+    pair.in_space = model.bodies[members[0].first].dimension == 7;
+    pair.a = solid_of(model, members[0].first, members[0].second);
+    pair.b = solid_of(model, members[1].first, members[1].second);
+    if (seen.emplace(pair.a.first, pair.b.first).second) out.push_back(std::move(pair));
   }
   return out;
 }
