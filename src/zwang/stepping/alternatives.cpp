@@ -31,7 +31,7 @@ void Course::look_at_alternatives(const model::Rows& rows, std::vector<std::uint
   }
 }
 
-/// By how much the straight way of a step may miss a condition that the motion keeps: what its bending makes of it, and what corrections of what carries will take back.
+/// By how much the straight way of a step may miss a condition that the motion keeps: the tips of corners that pass each other, for which no side of either may be left, what its bending makes of it, and what corrections of what carries will take back.
 double Course::slack_of(std::uint32_t row) const {
   double bend = 0;
   for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
@@ -39,7 +39,7 @@ double Course::slack_of(std::uint32_t row) const {
     bend += rows_.entry[e] * (arriving_[i] - before_.velocity[i]);
   }
   const double h = now.state.time - before_.time;
-  return slip_of(row) + bent_way * h * std::abs(bend);
+  return slip_of(row) + tip_[row] + bent_way * h * std::abs(bend);
 }
 
 /// The way back to an alternative in the metric of the masses, for the row of it that is broken most.

@@ -102,6 +102,12 @@ Course::Course(const model::Model& model, double end, double length)
     }
   }
   solids_ = solid_pairs(model);
+  tip_.assign(rows, 0.0);
+  for (const SolidPair& pair : solids_) {
+    const double reach = pair.a.reach + pair.b.reach;
+    for (std::uint32_t row = pair.row; row < pair.behind; ++row)
+      tip_[row] = (pair.in_space ? deepest_tip : tip_in_the_plane) * reach;
+  }
   seized_now_.assign(rows, 0);
   now.held.assign(rows, 0);
   now.impulse.assign(rows, 0.0);

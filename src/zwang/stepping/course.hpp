@@ -217,6 +217,7 @@ class Course {
     std::uint32_t before;  ///< counted before; beyond all: none
   };
   std::vector<SolidPair> solids_;
+  std::vector<double> tip_;     ///< per row: of polygons and boxes, how long the tips of their corners are at most
   bool strict_ = false;         ///< where one alternative takes over from another the way is taken as it is
   bool excused_ = false;        ///< one has taken over in this step
   std::vector<Entry> entries_;  ///< all of whose alternatives are broken, in this round

@@ -137,11 +137,14 @@ bool Course::look_at_solids() {
   return true;
 }
 
-/// Do two lie in one another, where before they did not, by more than rounding makes?
+/// Do two lie in one another, where before they did not, by more than rounding and the bending of the way make?
 bool Course::is_entered_unseen() {
+  double bend = 0;
+  for (std::uint32_t i = 0; i < model_.variables; ++i)
+    bend = std::max(bend, bent_way * now.last_step * std::abs(arriving_[i] - before_.velocity[i]));
   for (const SolidPair& pair : solids_) {
     if (now.absent[pair.row] != 0) continue;
-    const double most = touching_band * (pair.a.reach + pair.b.reach);
+    const double most = touching_band * (pair.a.reach + pair.b.reach) + slipped_ + bend;
     if (overlap(pair, now.state.position) > most && !(overlap(pair, before_.position) > most)) return true;
   }
   return false;

@@ -153,10 +153,15 @@ std::vector<SolidPair> solid_pairs(const model::Model& model) {
     if (members.size() != 2 || !is_solid(model, members[0].first) || !is_solid(model, members[1].first)) continue;
     SolidPair pair;
     pair.row = condition.first_row;
+    pair.behind = condition.first_row + condition.rows;
     pair.in_space = model.bodies[members[0].first].dimension == 7;
     pair.a = solid_of(model, members[0].first, members[0].second);
     pair.b = solid_of(model, members[1].first, members[1].second);
-    if (seen.emplace(pair.a.first, pair.b.first).second) out.push_back(std::move(pair));
+    if (seen.emplace(pair.a.first, pair.b.first).second) {
+      out.push_back(std::move(pair));
+    } else if (out.back().a.first == pair.a.first && out.back().b.first == pair.b.first) {
+      out.back().behind = pair.behind;
+    }
   }
   return out;
 }

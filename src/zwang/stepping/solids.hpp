@@ -18,7 +18,8 @@ struct Solid {
 };
 
 struct SolidPair {
-  std::uint32_t row = 0;  ///< the first of the conditions that hold them apart
+  std::uint32_t row = 0;     ///< the first of the conditions that hold them apart
+  std::uint32_t behind = 0;  ///< the row behind them
   bool in_space = false;
   Solid a, b;
 };

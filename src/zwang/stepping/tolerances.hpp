@@ -29,6 +29,8 @@ inline constexpr double half_tolerance = 0.5;
 inline constexpr double wedged_by = 1e4;
 /// As a part of their reaches: deeper than the tips of corners (a ten-millionth of a side in the plane, 8e-6 of a half length in space) polygons and boxes may not lie in one another.
 inline constexpr double deepest_tip = 1e-5;
+/// The same in the plane: a tip is a ten-millionth of a side, and a side is no longer than twice the reach.
+inline constexpr double tip_in_the_plane = 2e-7;
 /// Sine of the angle between two edges of boxes that give no direction of their own.
 inline constexpr double parallel_edges = 1e-6;
 /// Conditions beside the one entered are looked at within so many times its depth: a correction moves others by about as much.
