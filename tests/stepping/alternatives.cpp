@@ -162,6 +162,37 @@ c = { between = ["a", "b"] }
   EXPECT_NEAR(fine.position()[4], 0.1, 1e-9);
 }
 
+TEST(CornersThatSlideOffOneAnother, strike_nothing_at_any_step) {
+  // A corner leaves the tip of the other at t = 0.5829: the gap behind it opens without a blow.
+  const std::string text = R"toml(
+gravity=[0,-9.81]
+[bodies.b0]
+mass=0.9174894558625751
+shape={polygon=[[0.6584891427155062, 0.23747010111969394], [-0.2911015747035904, 0.6366002459982951], [-0.37407253637138616, -0.5916669143468121], [0.6955137606438409, -0.07912400871456185]]}
+position=[-0.327592421856136,1.2]
+orientation=4.063674087213048
+velocity=[-0.17481210251006019,-0.12114901856435356]
+spin=-2.0229565705655066
+[bodies.b1]
+mass=1.0163230850419769
+shape={polygon=[[0.08272897560204975, 0.6950941782203585], [-0.6621131571189316, 0.22716990815246849], [0.03915510112562552, -0.6989040549716692], [0.3175235880854527, -0.6238419439323871]]}
+position=[0.36619677447555066,3.2]
+orientation=1.3686761808437704
+velocity=[-0.7119670349450202,-0.935732174625779]
+spin=1.3785528001486709
+[contacts]
+f0={body="b0",plane={normal=[0,1],offset=0},restitution=0}
+f1={body="b1",plane={normal=[0,1],offset=0},restitution=0}
+c={between=["b0","b1"],restitution=0}
+)toml";
+  for (const double step : {1e-3, 5e-4, 2.5e-4}) {
+    const Ran before = in_steps(text, step, 0.57);
+    const Ran behind = in_steps(text, step, 0.6);
+    ASSERT_EQ(behind.status(), Status::finished);
+    EXPECT_NEAR(behind.track.account.energy.lost, before.track.account.energy.lost, 1e-3) << step;
+  }
+}
+
 TEST(BallInACorner, is_reflected_by_the_side_of_the_lesser_blow) {
   const Ran ran = in_steps(R"toml(
 [points.a]
