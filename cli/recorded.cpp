@@ -225,7 +225,7 @@ std::string summary(const runs::Store& store, const std::vector<std::string>& fi
   if (account.in_steps()) {
     text += fmt::format(
         "\n  stepping: deepest penetration {}, estimated error of the positions {}\n", readable(account.penetration, 2),
-        std::isinf(account.error) ? std::string("lost: half the step ends otherwise") : readable(account.error, 2));
+        std::isinf(account.error) ? std::string("lost: half the step leads elsewhere") : readable(account.error, 2));
   } else {
     text += fmt::format("; worst defect of a step: {} of its accelerations\n", readable(account.defect, 2));
   }

@@ -31,7 +31,7 @@ void Course::look_at_alternatives(const model::Rows& rows, std::vector<std::uint
   }
 }
 
-/// By how much the straight way of a step may miss a condition that the motion keeps: what its bending makes of it, and what corrections of what carries will take back.
+/// By how much the straight way of a step may miss a condition that the motion keeps: the tips of corners that pass each other, for which no side of either may be left, what its bending makes of it, and what corrections of what carries will take back.
 double Course::slack_of(std::uint32_t row) const {
   double bend = 0;
   for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e) {
@@ -39,12 +39,7 @@ double Course::slack_of(std::uint32_t row) const {
     bend += rows_.entry[e] * (arriving_[i] - before_.velocity[i]);
   }
   const double h = now.state.time - before_.time;
-  return 2 * band_[row] + bent_way * h * std::abs(bend) + slipped_ * length_of(row);
-}
-
-void Course::find_slack(std::uint32_t first, std::uint32_t behind) {
-  slack_.resize(model_.rows());
-  for (std::uint32_t row = first; row < behind; ++row) slack_[row] = slack_of(row);
+  return slip_of(row) + tip_[row] + bent_way * h * std::abs(bend);
 }
 
 /// The way back to an alternative in the metric of the masses, for the row of it that is broken most.
@@ -67,7 +62,8 @@ double Course::way_back(std::uint32_t first, std::uint32_t behind, std::uint32_t
 /// blow. `part`: where that is.
 std::uint32_t Course::entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count,
                                           double& part) {
-  find_slack(first, behind);
+  slack_.resize(model_.rows());
+  for (std::uint32_t row = first; row < behind; ++row) slack_[row] = slack_of(row);
   const auto kept = [&](std::uint32_t one, double at) {
     for (std::uint32_t row = first; row < behind; ++row) {
       if (model_.row_alternative[row] == one && !(on_the_way(row, at) <= slack_[row])) return false;

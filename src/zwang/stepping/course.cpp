@@ -101,6 +101,13 @@ Course::Course(const model::Model& model, double end, double length)
       bounded_[row] = bounded && open ? 1 : 0;
     }
   }
+  solids_ = solid_pairs(model);
+  tip_.assign(rows, 0.0);
+  for (const SolidPair& pair : solids_) {
+    const double reach = pair.a.reach + pair.b.reach;
+    for (std::uint32_t row = pair.row; row < pair.behind; ++row)
+      tip_[row] = (pair.in_space ? deepest_tip : tip_in_the_plane) * reach;
+  }
   seized_now_.assign(rows, 0);
   now.held.assign(rows, 0);
   now.impulse.assign(rows, 0.0);
@@ -361,6 +368,7 @@ bool Course::smooth(double h) {
   for (std::uint32_t i = 0; i < model_.variables; ++i)
     mid_.position[i] = before_.position[i] + h / 2 * before_.velocity[i];
   for (const std::uint32_t row : near_) left_out_[row] = now.touches[row] == 0 ? 1 : 0;
+  std::fill(settled_.begin(), settled_.end(), 0U);
   find_questions(now.value);
   for (const Question& one : questions_) {
     for (std::uint32_t row = one.first; row < one.behind; ++row) left_out_[row] = 0;
@@ -561,6 +569,7 @@ void Course::correct_velocities() {
   if (fastest == 0) fastest = 1;
   const double before = half_square(dynamics_.mass, now.state.velocity, right_);
   double work = 0;
+  bool turned = false;
   for (unsigned round = 0; round < velocity_rounds; ++round) {
     right_.assign(smooth_rows_.size(), 0.0);
     double worst = 0;
@@ -573,6 +582,8 @@ void Course::correct_velocities() {
       for (std::uint32_t e = model_.row_start[row]; e < model_.row_start[row + 1]; ++e)
         terms += fastest * std::abs(rows_.entry[e]);
       if (terms > 0) worst = std::max(worst, std::abs(right_[j]) / terms);
+      turned =
+          turned || (model_.groups[model_.row_group[row]].rheonomic && std::abs(right_[j]) > turned_at_once * terms);
     }
     if (worst <= rate_left) break;
     if (round + 1 == velocity_rounds) now.velocity_drift = std::max(now.velocity_drift, worst);
@@ -588,8 +599,7 @@ void Course::correct_velocities() {
   }
   now.work += work;
   // Where a moving condition turns at once, the correction is a shock, and loses its energy.
-  const double lost = before + work - half_square(dynamics_.mass, now.state.velocity, right_);
-  if (lost > no_loss * before) now.lost += lost;
+  if (turned) now.lost += before + work - half_square(dynamics_.mass, now.state.velocity, right_);
 }
 
 /// How fast the forces on its bodies change a rate, whatever their direction: beside bodies that gravity presses down, what rounding makes of velocities across it is
@@ -813,47 +823,6 @@ void Course::look_at_stop() {
   }
 }
 
-/// Power of the forces that have no potential.
-double Course::force_power(const model::State& state, const std::vector<double>& velocity) {
-  double power = 0;
-  for (const std::uint32_t k : force_terms_) {
-    const model::TermGroup& group = model_.terms[k];
-    expressions::load_constants(group.tape, registers_.data(), 1, 1);
-    for (std::size_t lane = 0; lane < group.lanes; ++lane) {
-      model::fill_inputs<1, 1>(group, state.time, state.position, state.velocity, state.modes, lane, registers_.data());
-      expressions::extend(group.tape, registers_.data(), 1, 0, 0, 1);
-      for (std::size_t o = 0; o < group.tape.outputs.size(); ++o)
-        power += registers_[group.tape.outputs[o]] * velocity[group.target_of[o * group.lanes + lane]];
-    }
-  }
-  return power;
-}
-
-/// Work of the smooth part: forces without a potential over the way, energies in which t occurs over the time.
-void Course::add_work(double h) {
-  if (force_terms_.empty() && !has_time_) return;
-  for (std::uint32_t i = 0; i < model_.variables; ++i) change_[i] = (before_.velocity[i] + arriving_[i]) / 2;
-  double work = h * force_power(mid_, change_);
-  if (has_time_) {
-    model::State at = mid_;
-    at.velocity = change_;
-    at.time = now.state.time;
-    find_modes(at);
-    work += model::energy_with_time(model_, at, scratch_);
-    at.time = before_.time;
-    find_modes(at);
-    work -= model::energy_with_time(model_, at, scratch_);
-  }
-  now.work += work;
-  now.gross_work += std::abs(work);
-}
-
-double Course::kinetic() { return model::energy(model_, now.state, scratch_).kinetic; }
-
-double Course::energy() {
-  return model::vis_viva(model_, now.state, scratch_) + model::energy(model_, now.state, scratch_).potential;
-}
-
 void Course::begin() {
   for (const model::Condition& condition : model_.conditions) {
     if (!condition.seizure || condition.at <= now.state.time + same_time * step) continue;
@@ -923,7 +892,7 @@ bool Course::go_to(double end_time) {
   add_work(h);
   begin_seizures(h);
   if (now.status != Status::going) return stay();
-  if (!correct_positions(false) || !regulate(Due::later)) return stay();
+  if (!bring_back() || !regulate(Due::later)) return stay();
   restore_quaternions();
   now.pace = now.travelled - travelled_before_;
   note_kinetic();

@@ -21,6 +21,7 @@
 
 #include "zwang/model/evaluate_some.hpp"
 #include "zwang/stepping/nearest.hpp"
+#include "zwang/stepping/solids.hpp"
 #include "zwang/stepping/tolerances.hpp"
 #include "zwang/trajectory.hpp"
 
@@ -106,8 +107,8 @@ class Course {
   void choose_alternatives(bool passing);
   void note_slipped();
   void settle_first();
+  [[nodiscard]] double slip_of(std::uint32_t row) const { return 2 * band_[row] + slipped_ * length_of(row); }
   [[nodiscard]] double slack_of(std::uint32_t row) const;
-  void find_slack(std::uint32_t first, std::uint32_t behind);
   [[nodiscard]] double way_back(std::uint32_t first, std::uint32_t behind, std::uint32_t alternative) const;
   [[nodiscard]] std::uint32_t entered_alternative(std::uint32_t first, std::uint32_t behind, std::uint32_t count,
                                                   double& part);
@@ -148,6 +149,9 @@ class Course {
   bool correct_positions(bool starting);
   bool look_back();
   bool has_jumped();
+  bool look_at_solids();
+  [[nodiscard]] bool is_entered_unseen();
+  bool bring_back();
   void begin_seizures(double h);
   [[nodiscard]] double off_by(std::uint32_t row) const;
   bool correct_fully(bool& loose, double deepest);
@@ -212,6 +216,10 @@ class Course {
     std::uint32_t chosen;  ///< beyond all: none yet
     std::uint32_t before;  ///< counted before; beyond all: none
   };
+  std::vector<SolidPair> solids_;
+  std::vector<double> tip_;     ///< per row: of polygons and boxes, how long the tips of their corners are at most
+  bool strict_ = false;         ///< where one alternative takes over from another the way is taken as it is
+  bool excused_ = false;        ///< one has taken over in this step
   std::vector<Entry> entries_;  ///< all of whose alternatives are broken, in this round
   std::vector<Question> questions_;
   double slipped_ = 0;               ///< what carries is off its surface by, twice

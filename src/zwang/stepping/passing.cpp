@@ -119,6 +119,56 @@ bool Course::look_back() {
   return true;
 }
 
+/// Polygons and boxes lie in one another by no more than their tips, whatever the conditions on their corners say. Else the run ends.
+bool Course::look_at_solids() {
+  for (const SolidPair& pair : solids_) {
+    if (now.absent[pair.row] != 0) continue;
+    const double by = overlap(pair, now.state.position);
+    if (!(by > 0)) continue;
+    now.penetration = std::max(now.penetration, by);
+    if (by <= deepest_tip * (pair.a.reach + pair.b.reach)) continue;
+    end(Status::gave_up,
+        fmt::format("{} no longer holds its two apart: they lie in one another by {}; take a shorter "
+                    "step, or `method = \"events\"`",
+                    model::row_name(model_, pair.row), readable(by)),
+        {pair.row});
+    return false;
+  }
+  return true;
+}
+
+/// Do two lie in one another, where before they did not, by more than rounding and the bending of the way make?
+bool Course::is_entered_unseen() {
+  double bend = 0;
+  for (std::uint32_t i = 0; i < model_.variables; ++i)
+    bend = std::max(bend, bent_way * now.last_step * std::abs(arriving_[i] - before_.velocity[i]));
+  for (const SolidPair& pair : solids_) {
+    if (now.absent[pair.row] != 0) continue;
+    const double most = touching_band * (pair.a.reach + pair.b.reach) + slipped_ + bend;
+    if (overlap(pair, now.state.position) > most && !(overlap(pair, before_.position) > most)) return true;
+  }
+  return false;
+}
+
+/// Positions onto their conditions. The straight way of a step misses the motion by its bending, and where one alternative took over from another that is allowed for; if it was wrong,
+/// since the shapes lie in one another now, or if there is no way back, the way is taken as it is.
+bool Course::bring_back() {
+  strict_ = false;
+  excused_ = false;
+  const bool back = correct_positions(false);
+  if (excused_ && (back ? is_entered_unseen() : now.status != Status::going)) {
+    now.status = Status::going;
+    now.why.clear();
+    now.culprits.clear();
+    now.state.position = uncorrected_;
+    strict_ = true;
+    if (!correct_positions(false)) return false;
+  } else if (!back) {
+    return false;
+  }
+  return look_at_solids();
+}
+
 /// Have corrections taken a body farther than steps do? Then what was corrected was not what had happened, and the run ends.
 bool Course::has_jumped() {
   double way = 0;
@@ -153,7 +203,9 @@ std::uint32_t Course::passed_alternative(std::uint32_t first, std::uint32_t behi
   }
   if (std::find(plainly.begin(), plainly.end(), 1) != plainly.end()) return count;
 
-  find_slack(first, behind);
+  excused_ = true;
+  slack_.resize(model_.rows());
+  for (std::uint32_t row = first; row < behind; ++row) slack_[row] = strict_ ? slip_of(row) : slack_of(row);
   const auto value = [&](std::uint32_t one, double part) {
     double most = -std::numeric_limits<double>::infinity();
     for (std::uint32_t row = first; row < behind; ++row) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "zwang/base/vectors.hpp"
 #include "zwang/error.hpp"
 #include "zwang/stepping/course.hpp"
 #include "zwang/stepping/tolerances.hpp"
@@ -116,7 +117,10 @@ void look_at_companion(Stepping& stepping) {
       stepping.error =
           std::max(impl.sum / static_cast<double>(impl.closed) * static_cast<double>(course.now.steps), course.late());
   }
-  if (impl.lost) stepping.error = std::numeric_limits<double>::infinity();
+  // An estimate as large as the way itself tells nothing of where the way has led.
+  const double still = nothing_moved * largest(course.now.state.position);
+  const bool useless = stepping.error > course.now.travelled && stepping.error > still;
+  if (impl.lost || useless) stepping.error = std::numeric_limits<double>::infinity();
 }
 
 /// What the motion shows of the course.

@@ -27,6 +27,12 @@ inline constexpr double late_by_steps = 2;
 inline constexpr double half_tolerance = 0.5;
 /// A row that carries so many times the momentum of all bodies hangs on a slope of a ten-thousandth, which is what tolerances make of surfaces that are level.
 inline constexpr double wedged_by = 1e4;
+/// As a part of their reaches: deeper than the tips of corners (a ten-millionth of a side in the plane, 8e-6 of a half length in space) polygons and boxes may not lie in one another.
+inline constexpr double deepest_tip = 1e-5;
+/// The same in the plane: a tip is a ten-millionth of a side, and a side is no longer than twice the reach.
+inline constexpr double tip_in_the_plane = 2e-7;
+/// Sine of the angle between two edges of boxes that give no direction of their own.
+inline constexpr double parallel_edges = 1e-6;
 /// Conditions beside the one entered are looked at within so many times its depth: a correction moves others by about as much.
 inline constexpr double around_depth = 8;
 
@@ -34,8 +40,8 @@ inline constexpr double around_depth = 8;
 
 /// An approach below this part of its terms is none; beside what the forces make of it in a step, too.
 inline constexpr double no_approach = 1e-9;
-/// What a correction of velocities loses below this part of the energy of motion is the scheme's own, of the fourth order of the step; what a condition loses that turns at once is more.
-inline constexpr double no_loss = 1e-9;
+/// Of the terms of a rate: what is left of that of a moving condition after the smooth part is of second order, unless its speed has jumped.
+inline constexpr double turned_at_once = 1e-2;
 /// An approach slower than so many steps of the forces is a contact that rests: a ball that has come to rest has been taken along by gravity for
 /// at most two.
 inline constexpr double resting_steps = 2;
@@ -124,6 +130,8 @@ inline constexpr double same_time = 1e-9;
 
 // The estimate of the error.
 
+/// Of the positions: errors below this are of what lies still, whose way is rounding.
+inline constexpr double nothing_moved = 1e-9;
 /// Steps times variables and conditions up to which the whole way is gone a second time, with half the step: a few seconds.
 inline constexpr double cheap_work = 2e7;
 /// Where a shock is located, as a part of the step: a little behind its place on the straight way, so that the surface is entered indeed; the estimate is off by as much.
