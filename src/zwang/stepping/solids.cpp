@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "zwang/elementary/elementary.hpp"
 #include "zwang/stepping/tolerances.hpp"
 
 namespace zwang::stepping {
@@ -31,7 +32,7 @@ Solid solid_of(const model::Model& model, std::uint32_t body, std::uint32_t memb
   solid.first = one.first + member * one.dimension;
   if (one.dimension == 7) {
     for (std::size_t k = 0; k < 3; ++k) solid.half[k] = sizes[k] / 2;
-    solid.reach = std::hypot(solid.half[0], solid.half[1], solid.half[2]);
+    solid.reach = elementary::hypot(solid.half[0], solid.half[1], solid.half[2]);
     return solid;
   }
   if (rigid.shape == "box") {
@@ -41,13 +42,13 @@ Solid solid_of(const model::Model& model, std::uint32_t body, std::uint32_t memb
   } else {
     for (std::uint32_t k = 0; k + 1 < rigid.shape_sizes; k += 2) solid.corners.push_back({sizes[k], sizes[k + 1]});
   }
-  for (const Plane& corner : solid.corners) solid.reach = std::max(solid.reach, std::hypot(corner[0], corner[1]));
+  for (const Plane& corner : solid.corners) solid.reach = std::max(solid.reach, elementary::hypot(corner[0], corner[1]));
   return solid;
 }
 
 std::vector<Plane> carried(const Solid& solid, const std::vector<double>& q) {
-  const double c = std::cos(q[solid.first + 2]);
-  const double s = std::sin(q[solid.first + 2]);
+  const double c = elementary::cos(q[solid.first + 2]);
+  const double s = elementary::sin(q[solid.first + 2]);
   std::vector<Plane> out;
   for (const Plane& p : solid.corners)
     out.push_back({q[solid.first] + c * p[0] - s * p[1], q[solid.first + 1] + s * p[0] + c * p[1]});
@@ -66,7 +67,7 @@ double gap_before_sides(const std::vector<Plane>& a, const std::vector<Plane>& b
   for (std::size_t k = 0; k < a.size(); ++k) {
     const Plane& p = a[k];
     const Plane& q = a[(k + 1) % a.size()];
-    const double length = std::hypot(q[0] - p[0], q[1] - p[1]);
+    const double length = elementary::hypot(q[0] - p[0], q[1] - p[1]);
     if (length == 0) continue;
     const double sign = turned < 0 ? -1 / length : 1 / length;
     double least = std::numeric_limits<double>::infinity();
