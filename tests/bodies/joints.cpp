@@ -407,6 +407,99 @@ until = 2
   expect_near(sum(part(v, 0), cross(part(v, 3), lowest)), {0, 0, 0}, joint_run_exactness);
 }
 
+/// A cart on an axle with wheels at these places across it, its rolling conditions in the order given, heading by `turned`, with speed v and spin w. Every
+/// wheel rolls; with `one_sideways` only the first one does, and of the others their speed along is said by hand.
+std::string cart(const std::vector<double>& places, const std::vector<std::size_t>& order, double turned, double v,
+                 double w, bool one_sideways) {
+  std::string text = fmt::format(R"toml(gravity = [0, 0, -9.81]
+[bodies.frame]
+mass = 10
+shape = {{ box = [1, 0.6, 0.1] }}
+position = [0, 0, 0.3]
+orientation = {{ axis = [0, 0, 1], angle = {0} }}
+velocity = ["{1}*cos({0})", "{1}*sin({0})", 0]
+spin = [0, 0, {2}]
+[bodies.frame.marks]
+)toml",
+                                 turned, v, w);
+  for (const std::size_t i : order) text += fmt::format("m{} = [0, {}, 0]\n", i, places[i]);
+  for (const std::size_t i : order) {
+    text += fmt::format(R"toml([bodies.w{3}]
+mass = 1
+shape = {{ cylinder = [0.3, 0.05] }}
+position = ["-{4}*sin({0})", "{4}*cos({0})", 0.3]
+orientation = {{ axis = ["cos({0}/2)", "sin({0}/2)", "sin({0}/2)"], angle = "2*acos(cos({0}/2)*sqrt(1/2))" }}
+velocity = ["({1} - {2}*{4})*cos({0})", "({1} - {2}*{4})*sin({0})", 0]
+spin = ["-({1} - {2}*{4})/0.3*sin({0})", "({1} - {2}*{4})/0.3*cos({0})", {2}]
+)toml",
+                        turned, v, w, i, places[i]);
+  }
+  text += "[joints]\n";
+  for (const std::size_t i : order) {
+    text += fmt::format("h{0} = {{ hinge = [\"frame.m{0}\", \"w{0}\"], axis = [0, 1, 0] }}\n", i);
+    if (!one_sideways || i == 0)
+      text += fmt::format("r{0} = {{ rolling = \"w{0}\", on = {{ normal = [0, 0, 1] }} }}\n", i);
+  }
+  text += "[constraints]\n";
+  for (const std::size_t i : order) {
+    if (!one_sideways || i == 0) continue;
+    // Two wheels keep the axle level.
+    if (i == 1) text += "stands = \"w1.z = 0.3\"\n";
+    text += fmt::format("along{0} = \"dot(axis(frame, [1, 0, 0]), w{0}' - 0.3*cross(w{0}.spin, [0, 0, 1])) = 0\"\n", i);
+  }
+  return text + "[simulation]\nuntil = 2\n";
+}
+
+// The places of contact of wheels on one axle have the same velocity along it: all but one of the conditions across say nothing new, whichever they are.
+TEST(Joint, wheels_on_one_axle_roll_straight_in_a_circle_and_on_the_spot) {
+  const std::vector<double> two = {0.4, -0.4};
+  const std::vector<double> three = {0.4, -0.4, 0};
+  struct Way {
+    std::vector<double> places;
+    std::vector<std::size_t> order;
+    double turned, v, w;
+  };
+  const Way ways[] = {
+      {two, {0, 1}, 0, 0, 0.5},         {two, {1, 0}, 0.7, 1, 0.5},  {three, {0, 1, 2}, 0, 1, 0},
+      {three, {2, 0, 1}, -2.1, 1, 0.5}, {three, {0, 1, 2}, 0, 0, 0}, {three, {1, 2, 0}, 0.7, 0, -0.8},
+  };
+  for (const Way& way : ways) {
+    for (const bool one_sideways : {false, true}) {
+      const Json answer = run_answer(cart(way.places, way.order, way.turned, way.v, way.w, one_sideways));
+      ASSERT_EQ(answer["status"], "finished") << answer.dump(1);
+      EXPECT_TRUE(answer["events"].empty());
+      // A circle of radius v / w at constant speed, or a line.
+      const double end = way.turned + 2 * way.w;
+      const Three place = way.w == 0 ? Three{2 * way.v * std::cos(end), 2 * way.v * std::sin(end), 0.3}
+                                     : Three{way.v / way.w * (std::sin(end) - std::sin(way.turned)),
+                                             way.v / way.w * (std::cos(way.turned) - std::cos(end)), 0.3};
+      expect_near(part(numbers(answer["final"]["positions"]["frame"]), 0), place, joint_run_exactness);
+      const std::vector<double> v = numbers(answer["final"]["velocities"]["frame"]);
+      expect_near(part(v, 0), {way.v * std::cos(end), way.v * std::sin(end), 0}, joint_run_exactness);
+      expect_near(part(v, 3), {0, 0, way.w}, joint_run_exactness);
+    }
+  }
+}
+
+// Struck at one end of the axle, beside the same cart with one condition across.
+TEST(Joint, a_cart_on_wheels_turns_after_a_blow_as_with_one_condition_across) {
+  for (const std::vector<std::size_t>& order : {std::vector<std::size_t>{0, 1, 2}, {2, 1, 0}}) {
+    Json answers[2];
+    for (const bool one_sideways : {false, true}) {
+      const std::string text = cart({0.4, -0.4, 0}, order, 0, 1, 0, one_sideways);
+      answers[one_sideways ? 1 : 0] = run_answer(text + "[[impulses]]\non = \"frame.m0\"\nvalue = [3, 0, 0]\n");
+      ASSERT_EQ(answers[one_sideways ? 1 : 0]["status"], "finished");
+    }
+    EXPECT_LT(answers[0]["final"]["velocities"]["frame"][5].get<double>(), -0.1);
+    for (const char* body : {"frame", "w0", "w1", "w2"}) {
+      for (const char* what : {"positions", "velocities"}) {
+        expect_near(numbers(answers[0]["final"][what][body]), numbers(answers[1]["final"][what][body]),
+                    joint_run_exactness);
+      }
+    }
+  }
+}
+
 // A thin rod with the direction k on an axle z through its end: H = (m L^2 / 3) w (z - (z.k) k) turns with w, and
 // the axle's torque is w x H minus that of the weight.
 TEST(Joint, a_thin_rod_aslant_on_an_axle_keeps_turning) {

@@ -242,6 +242,26 @@ lines = "a.x*a.y*(a.x - a.y) = 0"
   EXPECT_FALSE(instant.expansion.empty());
 }
 
+// y' = w x' holds, so (1 + x) (y' - w x') + z u' = 0 asks for z u' = 0: z = 0 and u = 0 for all times where nothing moves them, whatever w does.
+TEST(Instant, conditions_on_velocities_of_one_gradient_ask_of_accelerations_what_the_motion_does) {
+  const auto answer = [](const std::string& force, const std::string& first, const std::string& second) {
+    const auto model = model_of(
+        "[points.a]\nmass = 1\nposition = [0, 0]\nvelocity = [1, 0]\n"
+        "[points.b]\nmass = 1\nposition = [0, 0]\nforce = " +
+        force + "\n[points.c]\nmass = 1\nposition = [0, 0]\n[constraints]\none = \"" + first + " = 0\"\nother = \"" +
+        second + " = 0\"\n");
+    const Instant instant = at_start(model);
+    EXPECT_EQ(instant.status, Status::determined) << instant.expansion;
+    return instant.accelerations;
+  };
+  const std::string held = "a.y' - b.x*a.x'";
+  const std::string more = "(1 + a.x)*(a.y' - b.x*a.x') + b.y*c.x'";
+  expect_near(answer("[1, 0]", held, more), {0, 0, 1, 0, 0, 0}, 1e-12);
+  expect_near(answer("[1, 0]", more, held), {0, 0, 1, 0, 0, 0}, 1e-12);
+  // With z pulled u stays, and z goes.
+  expect_near(answer("[1, 2]", held, more), {0, 0, 1, 2, 0, 0}, 1e-12);
+}
+
 TEST(Instant, a_wall_that_closes_from_both_sides_jams) {
   const auto model = model_of(R"toml(
 [points.a]

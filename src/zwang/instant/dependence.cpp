@@ -390,6 +390,7 @@ void whiten(const linear::Mass& mass, const Subproblem& problem, const Uncertain
   part.offset.clear();
   part.uncertain.clear();
   part.uncertain_offset.clear();
+  part.of_positions.clear();
   for (const std::uint32_t j : part.row) {
     Vector row(n, 0.0);
     double uncertain = 0;
@@ -414,6 +415,7 @@ void whiten(const linear::Mass& mass, const Subproblem& problem, const Uncertain
     part.offset.push_back(problem.h[j] / scale);
     part.uncertain.push_back(uncertain / scale + epsilon);
     part.uncertain_offset.push_back(uncertainty.curvature[problem.row[j]] / scale);
+    part.of_positions.push_back(model::is_holonomic(model.row_kind[problem.row[j]]) ? 1 : 0);
   }
 }
 
@@ -502,19 +504,19 @@ Dependence split(const Part& part, const std::vector<std::size_t>& which, std::s
   };
   // Of the first ones, then of all: the row with the largest remainder is kept next.
   std::vector<std::uint8_t> taken(which.size(), 0);
-  for (const std::size_t end : {first, which.size()}) {
+  const auto keep = [&](std::size_t end, bool of_positions) {
     while (true) {
       std::size_t best = end;
       double most = 0;
       for (std::size_t i = 0; i < end; ++i) {
-        if (taken[i] != 0) continue;
+        if (taken[i] != 0 || (of_positions && part.of_positions[which[i]] == 0)) continue;
         const double remains = norm(rest[i]);
         if (remains > most) {
           most = remains;
           best = i;
         }
       }
-      if (best == end || depends(which[best], most)) break;
+      if (best == end || depends(which[best], most)) return;
       taken[best] = 1;
       result.basis.append(part.unit[which[best]]);
       result.kept.push_back(which[best]);
@@ -522,6 +524,11 @@ Dependence split(const Part& part, const std::vector<std::size_t>& which, std::s
         if (taken[i] == 0) static_cast<void>(result.basis.take_off(result.basis.size() - 1, rest[i]));
       }
     }
+  };
+  for (const std::size_t end : {first, which.size()}) {
+    // The conditions on positions make the surface on which those on velocities are looked at: none of them is left out for one of these.
+    keep(end, true);
+    keep(end, false);
     for (std::size_t i = 0; i < end; ++i) {
       if (taken[i] != 0) continue;
       taken[i] = 1;
@@ -713,6 +720,7 @@ Part part_of(const Part& part, const model::Model& model, const linear::Mass& ma
     small.offset.push_back(part.offset[j]);
     small.uncertain.push_back(part.uncertain[j]);
     small.uncertain_offset.push_back(part.uncertain_offset[j]);
+    small.of_positions.push_back(part.of_positions[j]);
   }
   return small;
 }

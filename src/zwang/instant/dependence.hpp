@@ -36,11 +36,12 @@ struct Part {
   std::vector<double> x0;               ///< L^T a0
 
   // per row of the part
-  std::vector<std::vector<double>> unit;  ///< n_j / |n_j|; zero where the gradient vanishes within its uncertainty
-  std::vector<double> length;             ///< |n_j|; 0 then
-  std::vector<double> offset;             ///< h_j / |n_j| (h_j where the length is 0)
-  std::vector<double> uncertain;          ///< of `unit`
-  std::vector<double> uncertain_offset;   ///< of `offset`
+  std::vector<std::vector<double>> unit;   ///< n_j / |n_j|; zero where the gradient vanishes within its uncertainty
+  std::vector<double> length;              ///< |n_j|; 0 then
+  std::vector<double> offset;              ///< h_j / |n_j| (h_j where the length is 0)
+  std::vector<double> uncertain;           ///< of `unit`
+  std::vector<double> uncertain_offset;    ///< of `offset`
+  std::vector<std::uint8_t> of_positions;  ///< is it a condition on positions, or one on velocities?
 
   [[nodiscard]] std::size_t n() const { return variable.size(); }
   [[nodiscard]] std::size_t r() const { return row.size(); }
@@ -88,7 +89,8 @@ struct Dependence {
   std::vector<std::vector<double>> coefficients;  ///< per dependent row, on the kept ones
 };
 
-/// Split the rows at `which`; `first` of them are to be kept before any other. `angle` > 0: rows nearer than this depend.
+/// Split the rows at `which`; `first` of them are to be kept before any other, and conditions on positions before those on velocities.
+/// `angle` > 0: rows nearer than this depend.
 [[nodiscard]] Dependence split(const Part& part, const std::vector<std::size_t>& which, std::size_t first,
                                double angle = 0);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "zwang/base/chance.hpp"
@@ -218,16 +219,14 @@ Form sum_of(const std::vector<Form>& forms, const Vector& t) {
   return result;
 }
 
-/// z with y^T g[1] = z^T g on the kept rows; `third` is y^T g[1] / 2.
-Vector companion(const Part& part, const Dependence& dependence, const Row& third, double size) {
+/// z with y^T m = z^T g on the kept rows, `jerk` is y^T m; none if third derivatives of the motion cannot be taken out so.
+std::optional<Vector> companion(const Part& part, const Dependence& dependence, const Row& jerk, double size) {
   Vector z(part.r(), 0.0);
-  if (norm(third.n) <= negligible * size) return z;
+  if (norm(jerk.n) <= negligible * size) return z;
   Vector in;
-  static_cast<void>(dependence.basis.remainder(third.n, in));
+  if (norm(dependence.basis.remainder(jerk.n, in)) > jerk_enters * size) return std::nullopt;
   const Vector c = dependence.basis.express(in);
-  for (std::size_t k = 0; k < c.size(); ++k) {
-    z[dependence.kept[k]] = 2 * c[k] / part.length[dependence.kept[k]];
-  }
+  for (std::size_t k = 0; k < c.size(); ++k) z[dependence.kept[k]] = c[k] / part.length[dependence.kept[k]];
   return z;
 }
 
@@ -400,12 +399,17 @@ class Examination {
 
   std::string words(const Vector& y) const { return combination_words(model_, impl_.problem, known_.part, y); }
 
+  Finding jerk_finding(const Vector& y) const {
+    return Finding{Verdict::undecided, 4, y,
+                   "what the fourth derivative of " + words(y) + " says of accelerations depends on third derivatives"};
+  }
+
   /// Split the combinations by what their third coefficients say on the space; those without a are left in the list.
   Finding third_order(const Dependence& dependence, const Affine& space, std::vector<Combination>& combinations) {
     const Part& part = known_.part;
     const std::size_t p = space.null.columns;
     std::vector<Row> rows;
-    std::vector<double> sizes;
+    std::vector<Row> jerks;
     linear::Matrix inside(combinations.size(), p);
     for (std::size_t k = 0; k < combinations.size(); ++k) {
       double size_n = 0;
@@ -416,7 +420,9 @@ class Examination {
         inside(k, i) /= size_n > 0 ? size_n : 1;
       }
       const double weight = size_n > 0 ? size_n : 1;
-      sizes.push_back(weight);
+      double size_m = 0;
+      jerks.push_back(known_.expansion->jerk(combinations[k].y, size_m));
+      for (double& value : jerks.back().n) value /= weight;
       for (double& value : combinations[k].y) value /= weight;
       for (double& value : row.n) value /= weight;
       row.c /= weight;
@@ -454,13 +460,18 @@ class Examination {
         return Finding{Verdict::undecided, 3, y,
                        "rounding decides whether the third derivative of " + words(y) + " vanishes"};
       }
-      Vector z = companion(part, dependence, row, size_n);
-      silent.push_back(Combination{std::move(y), std::move(z)});
+      double size_m = 0;
+      const Row jerk = known_.expansion->jerk(y, size_m);
+      std::optional<Vector> z = companion(part, dependence, jerk, size_m);
+      if (!z) return jerk_finding(y);
+      silent.push_back(Combination{std::move(y), std::move(*z)});
     }
     // Without velocity nothing mixed them: the single circuits are sparser.
     if (silent.size() == combinations.size() && largest(inside.entry) <= negligible) {
       for (std::size_t k = 0; k < combinations.size(); ++k) {
-        combinations[k].z = companion(part, dependence, rows[k], 1);
+        std::optional<Vector> z = companion(part, dependence, jerks[k], 2);
+        if (!z) return jerk_finding(combinations[k].y);
+        combinations[k].z = std::move(*z);
       }
       return {};
     }
@@ -674,7 +685,11 @@ class Examination {
     if (rest > negligible * terms) {
       return Finding{Verdict::undecided, 3, y, "rounding decides the sign of the third derivative of " + words(y)};
     }
-    const Form form = known_.expansion->fourth(y, companion(part, dependence, row, size_n), space);
+    double size_m = 0;
+    const Row jerk = known_.expansion->jerk(y, size_m);
+    const std::optional<Vector> z = companion(part, dependence, jerk, size_m);
+    if (!z) return jerk_finding(y);
+    const Form form = known_.expansion->fourth(y, *z, space);
     std::vector<Row> rows;
     switch (read_form(form, scale(space), false, present_part(), rows)) {
       case Shape::nothing: return {};

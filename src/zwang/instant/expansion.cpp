@@ -91,6 +91,7 @@ Expansion::Local Expansion::expand(const model::Model& model, const model::State
   for (std::size_t e = 0; e < count; ++e) {
     local.l3.push_back(series.gradient[e * orders + 1] / 2);
     local.l4.push_back(series.gradient[e * orders + 2] / 2);
+    local.m.push_back(series.gradient[e * orders + 1]);
   }
   // The Hessian, column by column; time runs too, so its part is taken off.
   local.h = linear::Matrix(count, count);
@@ -110,6 +111,7 @@ Expansion::Local Expansion::expand(const model::Model& model, const model::State
     local.c3 = 0;
     local.c4 = series.value[2];
     local.l3.assign(count, 0.0);
+    local.m.assign(count, 0.0);
     local.l4 = timed;
     for (double& value : local.h.entry) value *= 4;
   }
@@ -132,7 +134,7 @@ Expansion::Local Expansion::expand_velocity_row(const model::Model& model, const
     const auto at = std::lower_bound(part_.variable.begin(), part_.variable.end(), i);
     local.variable.push_back(static_cast<std::size_t>(at - part_.variable.begin()));
   }
-  model::MotionSeries motion = path(model, state, 3);
+  model::MotionSeries motion = path(model, state, 4);
   std::copy(state.velocity.begin(), state.velocity.end(),
             motion.coefficient.begin() + static_cast<std::ptrdiff_t>(motion.n));
   model::RowSeries series;
@@ -151,7 +153,17 @@ Expansion::Local Expansion::expand_velocity_row(const model::Model& model, const
   local.c4 = zero.fourth;
   local.l3.assign(count, 0.0);
   local.l4.assign(count, 0.0);
+  local.m.assign(count, 0.0);
   local.h = linear::Matrix(count, count);
+  // Third derivatives enter the fourth coefficient linearly.
+  for (std::size_t k = 0; k < count; ++k) {
+    double& third = motion.coefficient[3 * motion.n + variables[k]];
+    third = 1;
+    const double more = values({}).fourth;
+    third = -1;
+    local.m[k] = (more - values({}).fourth) / 2;
+    third = 0;
+  }
   std::vector<Pair> plus(count);
   for (std::size_t k = 0; k < count; ++k) {
     plus[k] = values({{k, 1.0}});
@@ -186,6 +198,24 @@ Row Expansion::third(const std::vector<double>& y, double& size_n, double& size_
     row.c += y[j] * local.c3;
     size_n += std::abs(y[j]) * std::sqrt(own);
     size_c += std::abs(y[j] * local.c3);
+  }
+  linear::solve_lower(part_.lower, row.n);
+  return row;
+}
+
+Row Expansion::jerk(const std::vector<double>& y, double& size) const {
+  Row row{Vector(part_.n(), 0.0), 0};
+  size = 0;
+  for (std::size_t j = 0; j < local_.size(); ++j) {
+    if (y[j] == 0) continue;
+    const Local& local = local_[j];
+    double own = 0;
+    for (std::size_t e = 0; e < local.variable.size(); ++e) {
+      row.n[local.variable[e]] += y[j] * local.m[e];
+      const double part = local.m[e] / part_.lower(local.variable[e], local.variable[e]);
+      own += part * part;
+    }
+    size += std::abs(y[j]) * std::sqrt(own);
   }
   linear::solve_lower(part_.lower, row.n);
   return row;

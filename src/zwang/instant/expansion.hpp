@@ -6,7 +6,8 @@
 /// Hessian. All are exact derivatives, no differences (velocity conditions, integrated once, by differences in a, of which
 /// f[4] is a polynomial of second degree). For y with y^T g = 0 the combination y^T f[3] is linear in a; where that part
 /// vanishes on the kernel of the rows, y^T g[1] = z^T g with some z, and psi = y^T f[4] - z^T f[3] contains no b:
-/// a polynomial of second degree in a alone. Reference: docs/mathematics, section 6.
+/// a polynomial of second degree in a alone. Of velocity conditions p.q' the part m.b / 6 of f[4] is not twice l3, since
+/// what p changes by is not symmetric; z is asked of m. Reference: docs/mathematics, section 6.
 #pragma once
 
 #include <vector>
@@ -52,6 +53,8 @@ class Expansion {
 
   /// y^T f[3] as a row, with the sizes of the terms of n and c.
   [[nodiscard]] Row third(const std::vector<double>& y, double& size_n, double& size_c) const;
+  /// y^T m: how third derivatives of the motion enter y^T f[4], with the size of its terms.
+  [[nodiscard]] Row jerk(const std::vector<double>& y, double& size) const;
   /// y^T f[4] - z^T f[3] on an affine space.
   [[nodiscard]] Form fourth(const std::vector<double>& y, const std::vector<double>& z, const Affine& affine) const;
   /// The Hessian of one row on an affine space, largest eigenvalue and the size it is measured against.
@@ -61,7 +64,8 @@ class Expansion {
   struct Local {
     std::vector<std::size_t> variable;  ///< places in the part
     std::vector<double> l3, l4;
-    linear::Matrix h;  ///< H / 8
+    std::vector<double> m;  ///< of b / 6 in f[4]
+    linear::Matrix h;       ///< H / 8
     double c3 = 0;
     double c4 = 0;
   };

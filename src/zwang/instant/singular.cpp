@@ -347,8 +347,11 @@ Settled minimise(const Subproblem& problem, const std::vector<Known>& parts, Wor
     const Vector u = curved.affine.coordinates(nearest.x);
     const Quadric q{curved.form.q, curved.form.b, curved.form.d};
     const double off = curved.equation ? std::abs(q.value(u)) : q.value(u);
+    // Against what the form is made of: its own numbers may be nothing but the rounding of these.
+    const double length = norm(u);
+    const double made_of = curved.form.size_d + 2 * curved.form.size_b * length + curved.form.size_q * length * length;
     std::vector<Candidate> candidates;
-    if (off <= vertex_part * q.scale(u)) {
+    if (off <= vertex_part * std::max(q.scale(u), made_of)) {
       candidates.push_back(std::move(nearest));
     } else if (inequalities.size() > most_inequalities) {
       instant.status = Status::undecided;

@@ -90,6 +90,9 @@ constexpr double negligible = 1e-9;
 constexpr double silent_part = 1e-12;
 /// Part of its terms above which it counts as not zero where a contradiction would follow; in between: undecided.
 constexpr double certain = 1e-6;
+/// Of its terms: what is left, outside the span of the rows, of the part that third derivatives have in a fourth coefficient. Third coefficients count as zero
+/// where their squares are negligible, they themselves below 3e-5.
+constexpr double jerk_enters = 1e-4;
 /// Rows of one connected part up to which dependent rows are examined; beyond, they are taken for redundant.
 constexpr std::size_t most_variables = 400;
 constexpr std::size_t most_rows = 400;

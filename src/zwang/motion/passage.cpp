@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "zwang/base/vectors.hpp"
@@ -374,6 +375,17 @@ bool lets_go(const Series& series, const Lookout& lookout, const model::Model& m
   });
 }
 
+/// Do all rows held together have less rank at the position than on the way there? Not where others of them say the same as those that were left
+/// out on the way, as of two wheels on one axle that has turned into the direction of one of their conditions: nothing is singular about that.
+bool all_lose_rank(const Motion& motion) {
+  const Passage& passage = motion.impl->passage;
+  std::vector<std::uint32_t> numbers(motion.impl->held_rows.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  Lookout lookout(motion, numbers);
+  lookout.use(passage.there);
+  return linear::null_space(lookout.transposed(), passed_together).columns > passage.idle.size();
+}
+
 void change_places(Motion& motion) {
   Motion::Impl& impl = *motion.impl;
   std::swap(impl.series, *impl.passage.series);
@@ -565,7 +577,7 @@ void pass_singular(Motion& motion, std::uint32_t letting_go) {
   Passage& passage = motion.impl->passage;
   passage.at_it = letting_go == motion.impl->model.rows();
   if (passage.at_it) {
-    list_singular(motion, passage.rows);
+    if (all_lose_rank(motion)) list_singular(motion, passage.rows);
   } else {
     release_at_pole(motion, letting_go, passage.rows);
   }
