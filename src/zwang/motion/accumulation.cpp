@@ -401,7 +401,10 @@ void close_accumulation(Motion& motion) {
     return;
   }
   impl.fresh_bounces = 0;
-  if (motion.status == Status::going) {
+  // Where conditions depend on one another, as of a folded frame, the way on is known from this very instant.
+  const bool dependent =
+      std::find(impl.standing.begin(), impl.standing.end(), Standing::implied) != impl.standing.end();
+  if (motion.status == Status::going && !dependent) {
     impl.cut_position = state.position;
     impl.cut_velocity = state.velocity;
     impl.cut_held = held;

@@ -42,7 +42,8 @@ Solid solid_of(const model::Model& model, std::uint32_t body, std::uint32_t memb
   } else {
     for (std::uint32_t k = 0; k + 1 < rigid.shape_sizes; k += 2) solid.corners.push_back({sizes[k], sizes[k + 1]});
   }
-  for (const Plane& corner : solid.corners) solid.reach = std::max(solid.reach, elementary::hypot(corner[0], corner[1]));
+  for (const Plane& corner : solid.corners)
+    solid.reach = std::max(solid.reach, elementary::hypot(corner[0], corner[1]));
   return solid;
 }
 
