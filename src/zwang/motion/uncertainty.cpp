@@ -73,8 +73,9 @@ void measure_step(Motion& motion, double s) {
     impl.step_velocity[i] = std::abs(impl.gain_velocity[i]) + a * s;
     double& u = impl.rounding_position[i];
     double& w = impl.rounding_velocity[i];
-    u = std::max(u, unit_rounding * (std::abs(motion.state.position[i]) + impl.step_position[i]));
-    w = std::max(w, unit_rounding * (std::abs(motion.state.velocity[i]) + impl.step_velocity[i]));
+    // What is held at rest is not put off by what holds it, however long.
+    u = std::max(u, unit_rounding * (std::abs(motion.state.position[i]) + std::abs(impl.gain_position[i])));
+    w = std::max(w, unit_rounding * (std::abs(motion.state.velocity[i]) + std::abs(impl.gain_velocity[i])));
   }
 }
 
