@@ -165,42 +165,6 @@ TEST(Settle, rebounds_without_end_have_their_limit_listed_and_all_their_energy_c
   EXPECT_TRUE(std::none_of(limit + 1, one.events.end(), [](const Event& e) { return e.kind == EventKind::impact; }));
 }
 
-TEST(Settle, at_every_impact_before_a_limit_the_motion_goes_on_with_the_velocities_that_the_event_has) {
-  for (const std::string& text :
-       {std::string("gravity = [0, -10]\n[points.a]\nmass = 3\nposition = [0, 0.2]\nvelocity = [1, 0]\n[constraints]\n"
-                    "floor = { condition = \"a.y >= 0\", restitution = 0.5 }\n[simulation]\nuntil = 2\n"),
-        std::string("gravity = [0, -10]\n[points.a]\nmass = 1\nposition = [0.3, 1]\n[constraints]\n"
-                    "left = \"a.y >= -a.x/2\"\nright = \"a.y >= a.x\"\n[simulation]\nuntil = 4\n")}) {
-    const model::Model model = model::load(text, "limit.toml");
-    Motion motion = begin(model);
-    std::vector<Event> events;
-    std::vector<Piece> pieces;
-    bool limit = false;
-    while (advance(motion)) {
-      events.insert(events.end(), motion.events.begin(), motion.events.end());
-      pieces.push_back(motion.piece);
-      motion = restore(model, {}, save(motion));
-    }
-    ASSERT_EQ(motion.status, Status::finished) << motion.why;
-    for (const Event& event : events) {
-      limit = limit || event.kind == EventKind::accumulation;
-      const Piece* behind = nullptr;
-      for (const Piece& piece : pieces) {
-        if (piece.start <= event.time && event.time <= piece.start + piece.length) behind = &piece;
-      }
-      ASSERT_NE(behind, nullptr);
-      model::State there = motion.state;
-      evaluate(*behind, event.time, there);
-      for (std::size_t i = 0; i < 2; ++i) {
-        EXPECT_NEAR(there.velocity[i], event.velocity[i], 1e-14) << event.time;
-        EXPECT_NEAR(there.position[i], event.position[i], 1e-14) << event.time;
-      }
-    }
-    EXPECT_TRUE(limit);
-    EXPECT_NEAR(motion.state.velocity[1], 0, 1e-15);
-  }
-}
-
 TEST(Settle, what_becomes_true_at_a_touch_lets_go_before_the_shock) {
   // A trap door that opens when it is touched: said by the place, and by the time of it.
   const std::string door =

@@ -20,8 +20,6 @@
 /// Symbols: T durations, f' rates of the conditions struck. Reference: docs/mathematics, section 13.
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "zwang/base/number.hpp"
 #include "zwang/instant/evaluation.hpp"
@@ -389,7 +387,6 @@ void close_accumulation(Motion& motion) {
   const model::State state = motion.state;
   const EnergyBalance energy = motion.energy;
   const std::vector<std::uint32_t> held = motion.held;
-  const std::vector<double> multipliers = motion.multipliers;
   close_for_good(motion, rest.rows);
   const double bound = most_lost_at_once * rest.lost / (1 - std::min(rest.fading, slowest_fading)) +
                        loss_in_roundings * (std::abs(motion.energy.initial) + motion.energy.largest_kinetic);
@@ -401,48 +398,9 @@ void close_accumulation(Motion& motion) {
     return;
   }
   impl.fresh_bounces = 0;
-  // Where conditions depend on one another, as of a folded frame, the way on is known from this very instant.
-  const bool dependent =
-      std::find(impl.standing.begin(), impl.standing.end(), Standing::implied) != impl.standing.end();
-  if (motion.status == Status::going && !dependent) {
-    impl.cut_position = state.position;
-    impl.cut_velocity = state.velocity;
-    impl.cut_held = held;
-    impl.cut_multipliers = multipliers;
-  }
   impl.limit_ahead = motion.status == Status::going;
   impl.limit_time = motion.state.time + rest.duration;
   impl.limit_rows = std::move(rest.rows);
-}
-
-bool show_before_cut(Motion& motion) {
-  Motion::Impl& impl = *motion.impl;
-  if (impl.cut_velocity.empty()) return false;
-  const std::vector<double> position = std::exchange(impl.cut_position, {});
-  const std::vector<double> velocity = std::exchange(impl.cut_velocity, {});
-  std::vector<std::uint32_t> held = std::exchange(impl.cut_held, {});
-  std::vector<double> multipliers = std::exchange(impl.cut_multipliers, {});
-  const double time = motion.state.time;
-  const double s = shortest_step(impl, time);
-  if (!impl.limit_ahead || !(time + s > time) || !(time + s < std::min(impl.limit_time, impl.until))) return false;
-  Piece& piece = motion.piece;
-  piece.start = time;
-  piece.length = s;
-  piece.unit = 1;
-  piece.n = static_cast<std::uint32_t>(impl.model.variables);
-  piece.orders = 2;
-  piece.position = position;
-  piece.position.insert(piece.position.end(), velocity.begin(), velocity.end());
-  piece.rows = std::move(held);
-  piece.multiplier_orders = 1;
-  piece.multiplier = std::move(multipliers);
-  piece.multiplier.resize(piece.rows.size(), 0.0);
-  piece.rho = motion.rho;
-  piece.pole = std::numeric_limits<double>::quiet_NaN();
-  motion.state.time = later(impl, time, s);
-  // What is saved is the state as it was before it was projected.
-  impl.raw.time = motion.state.time;
-  return true;
 }
 
 void hop_until_limit(Motion& motion) {

@@ -911,7 +911,6 @@ Triggers triggers_of(const Motion& motion, const Stride& stride) {
 
 bool foresee(const Motion& motion, Series::WantedProof& proof) {
   const Motion::Impl& impl = *motion.impl;
-  if (!impl.cut_velocity.empty()) return false;
   const double gap = next_due(motion) - motion.state.time;
   const FirstGuess guess = guess_step(impl.series, part_for(impl.tolerance), gap, least_guess(motion));
   proof.reach_part = part_for(impl.tolerance);
@@ -932,8 +931,6 @@ bool advance_piece(Motion& motion) {
     end(motion, Status::gave_up, std::move(why));
     return true;
   }
-
-  if (show_before_cut(motion)) return true;
 
   // How far the series is good.
   Stride stride;

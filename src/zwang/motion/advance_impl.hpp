@@ -94,11 +94,6 @@ struct Motion::Impl {
   double limit_time = 0;
   double limit_lost = 0;  ///< energy lost when the conditions closed
   std::vector<std::uint32_t> limit_rows;
-  std::vector<double>
-      cut_position;  ///< the state after the last shock, where what followed it was cut short at once; empty
-  std::vector<double> cut_velocity;     ///< when a piece has shown it
-  std::vector<std::uint32_t> cut_held;  ///< and what was held there
-  std::vector<double> cut_multipliers;
 
   // the pace of the last few thousand steps
   double pace_time = 0;
@@ -158,8 +153,6 @@ void settle(Motion& motion, const Triggers& triggers, bool first);
                                   std::span<const std::uint32_t> rows);
 /// After an impact: are infinitely many to follow within a time that is as good as nothing? If so the conditions close.
 void close_accumulation(Motion& motion);
-/// A piece of the shortest length with the state after the last shock, where that was cut short; false if nothing is to be shown.
-bool show_before_cut(Motion& motion);
 
 /// Multipliers (per row) of the rows given, which may be dependent, brought down to independent ones of them: the others, the last ones
 /// first where there is a choice, become zero. The force stays the same, and no multiplier of an inequality becomes negative.

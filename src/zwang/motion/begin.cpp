@@ -369,10 +369,6 @@ void keep(Archive& archive, Motion_& motion, auto one) {
   one(archive, impl.limit_time);
   one(archive, impl.limit_lost);
   one(archive, impl.limit_rows);
-  one(archive, impl.cut_position);
-  one(archive, impl.cut_velocity);
-  one(archive, impl.cut_held);
-  one(archive, impl.cut_multipliers);
   one(archive, impl.pace_time);
   one(archive, impl.pace_events);
   one(archive, impl.best_pace);
@@ -491,7 +487,7 @@ std::string_view misfit(const Motion& motion, const Series::Memory& memory) {
 }
 
 constexpr std::uint32_t mark = 0x7a77616e;  ///< the first four bytes of every checkpoint
-constexpr std::uint32_t layout = 16;
+constexpr std::uint32_t layout = 15;
 
 }  // namespace
 

@@ -14,8 +14,7 @@ void Flock::look_ahead(std::span<Motion* const> motions) {
   members_.clear();
   for (Motion* motion : motions) {
     Motion::Impl& impl = *motion->impl;
-    if (motion->status != Status::going || impl.flow != nullptr || impl.passage.at_it || impl.passage.followed ||
-        !impl.cut_velocity.empty())
+    if (motion->status != Status::going || impl.flow != nullptr || impl.passage.at_it || impl.passage.followed)
       continue;
     // As `advance` begins.
     impl.series.take_roots_as_they_are();

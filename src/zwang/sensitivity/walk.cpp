@@ -48,18 +48,6 @@ void Walk::note_time(std::size_t event, double slope) {
   out.why = why_;
 }
 
-bool Walk::before_cut(const Piece& piece) const {
-  if (!begun_ || piece.orders != 2 || piece.length > motion::resolution(piece.start) || pieces_ + 1 >= run_.pieces)
-    return false;
-  bool strikes = false;
-  bool converges = false;
-  for (std::size_t k = next_event_; k < events_.size(); ++k) {
-    if (events_[k].time <= piece.start) strikes = strikes || events_[k].kind == EventKind::impact;
-    converges = converges || (events_[k].time > piece.start && events_[k].kind == EventKind::accumulation);
-  }
-  return strikes && converges;
-}
-
 bool Walk::between_events(const Piece& piece) const {
   if (!begun_ || piece.end() > piece.start || pieces_ + 1 >= run_.pieces) return false;
   bool given = false;
@@ -372,7 +360,7 @@ void Walk::note_slips(const Piece& piece, const Stretch& stretch, const std::vec
 }
 
 void Walk::enter(const Piece& piece) {
-  if (between_events(piece) || before_cut(piece)) {
+  if (between_events(piece)) {
     ++pieces_;
   } else {
     enter_piece(piece);

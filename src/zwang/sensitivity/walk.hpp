@@ -78,8 +78,6 @@ class Walk {
 
   /// Behind what happens at a given time a piece on which no time passes leads to what else happens then: both are of one instant.
   [[nodiscard]] bool between_events(const Piece& piece) const;
-  /// The moment between the last impact of a sequence and its closing: both are one instant here.
-  [[nodiscard]] bool before_cut(const Piece& piece) const;
 
   [[nodiscard]] std::vector<double> modes_on(const Piece& piece, std::vector<expressions::Side>& sides) const;
 
