@@ -336,8 +336,12 @@ std::string run_json(const Run& self, const nb::sequence& asked, const nb::seque
   const auto names = items<std::string, std::string_view>(by);
   return self.ask([&](const motion::RunView& view) {
     std::string text;
-    const report::Sensitivities slopes =
-        sensitivity::sensitivity(self.system(), view, parameters_of(self, names), sample_at);
+    const auto parameters = parameters_of(self, names);
+    report::Sensitivities slopes = sensitivity::sensitivity(self.system(), view, parameters, sample_at);
+    if (!parameters.empty()) {
+      sensitivity::add_sides_from_beside(slopes, self.model()->draft(), self.model()->overrides(), parameters,
+                                         self.system(), view, sample_at);
+    }
     report::run_json(
         self.system(), view, sample_at, files, [&](std::string_view part) { text += part; }, {}, slopes);
     return text;

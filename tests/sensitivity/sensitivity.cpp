@@ -493,8 +493,8 @@ until = 1.2
   EXPECT_NEAR(end_of(run, 0).position[2 + 1], 0, 1e-12);
 }
 
-TEST(Sensitivity, at_an_end_that_is_the_landing_is_given_on_the_side_followed) {
-  const Differentiated run = differentiate(R"toml(gravity = [0, -10]
+TEST(Sensitivity, at_an_end_that_is_the_landing_is_found_beside_it) {
+  const std::string text = R"toml(gravity = [0, -10]
 [parameters]
 h = 5
 [points.a]
@@ -504,13 +504,19 @@ position = [0, "h"]
 c = { condition = "a.y >= 0", restitution = 0.5 }
 [simulation]
 until = 1
-)toml",
-                                           {"h"});
-  // From higher it is still falling; from lower it has bounced.
-  EXPECT_FALSE(run.by[0].final.before);
-  ASSERT_TRUE(run.by[0].final.after);
-  EXPECT_NEAR(run.by[0].final.after->position[1], 1, 1e-12);
+)toml";
+  Differentiated run = differentiate(text, {"h"});
   EXPECT_NE(run.by[0].final.why.find("very end"), std::string::npos) << run.by[0].final.why;
+  EXPECT_FALSE(run.by[0].final.before);
+  EXPECT_FALSE(run.by[0].final.after);
+  // From lower it has bounced, as it has at the end: y = v (1 - t) - 5 (1 - t)^2 behind t = sqrt(h/5), v = 5 sqrt(h/5). From higher it is still falling, with another velocity.
+  const model::Draft draft = model::read(text, "model.toml");
+  add_sides_from_beside(run.by, draft, {}, parameter_slopes(draft, {}, {"h"}), run.model,
+                        motion::view(run.model, run.track), {});
+  EXPECT_FALSE(run.by[0].final.after);
+  ASSERT_TRUE(run.by[0].final.before);
+  EXPECT_NEAR(run.by[0].final.before->position[1], -0.5, 1e-10);
+  EXPECT_NEAR(run.by[0].final.before->velocity[1], 1.5, 1e-10);
 }
 
 TEST(Sensitivity, of_the_gallery_is_that_of_differences) {

@@ -213,7 +213,15 @@ Reversal reversal(const model::Model& model, const motion::Options& options) {
   back_options.until = forth.state.time + result.duration;
   const model::Model turned = turned_round(model, forth, result.duration);
   motion::Motion back = motion::begin(turned, back_options, motion::memory_of(forth));
-  while (motion::advance(back)) {
+  model::State arrived = back.state;
+  for (bool goes_on = true; goes_on;) {
+    goes_on = motion::advance(back);
+    arrived = back.state;
+    // What the motion left at its start is struck where it comes back to it: that is no part of the way.
+    const bool struck = std::any_of(back.events.begin(), back.events.end(), [&](const motion::Event& event) {
+      return event.kind == motion::EventKind::impact && event.time >= back_options.until;
+    });
+    if (struck) motion::evaluate(back.piece, back_options.until, arrived);
   }
   if (back.status != motion::Status::finished) {
     result.status = back.status;
@@ -224,8 +232,8 @@ Reversal reversal(const model::Model& model, const motion::Options& options) {
   const double size = std::max(largest(start.position), largest(forth.state.position));
   const double speed = std::max(largest(start.velocity), largest(forth.state.velocity));
   for (std::uint32_t i = 0; i < model.variables; ++i) {
-    const double by_position = std::abs(back.state.position[i] - start.position[i]) / (size > 0 ? size : 1);
-    const double by_velocity = std::abs(back.state.velocity[i] + start.velocity[i]) / (speed > 0 ? speed : 1);
+    const double by_position = std::abs(arrived.position[i] - start.position[i]) / (size > 0 ? size : 1);
+    const double by_velocity = std::abs(arrived.velocity[i] + start.velocity[i]) / (speed > 0 ? speed : 1);
     result.distance = std::max({result.distance, by_position, by_velocity});
   }
   const double tolerance = options.tolerance > 0 ? options.tolerance : model.simulation.tolerance;
