@@ -349,9 +349,7 @@ struct Together {
       if (same) continue;
       Way way = whole(other);
       way.alternative = first_that_differs(all, other);
-      // A choice that none of them would leave stands before one that a tie might have led to: halves of an arch that close tip to tip hold each other.
       if (is_nearer(sizes, way, best)) {
-        if (tie.place != none) continue;
         best = std::move(way);
         all = std::move(other);
         equals.clear();
