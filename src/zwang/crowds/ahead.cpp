@@ -18,7 +18,6 @@
 
 namespace zwang::crowds {
 
-using motion::Status;
 
 namespace {
 
