@@ -18,7 +18,6 @@
 
 namespace zwang::crowds {
 
-
 namespace {
 
 constexpr double not_due = std::numeric_limits<double>::infinity();
